@@ -121,10 +121,16 @@ Schedule rootless(int p, int /*root*/) {
 
 /// Copies from their owners to who wants them, in one exchange; `pushed`: made by their owners.
 template <Collective collective, bool pushed>
-constexpr Algorithm copies_row(std::string_view name, const Protocols& protocols, CostTerms (*cost)(int, int)) {
-    return {.name = name, .collective = collective, .protocols = protocols,
+constexpr Algorithm copies_row(std::string_view name, const Protocols& protocols,
+                               CostTerms (*cost)(int, int)) {
+    return {.name = name,
+            .collective = collective,
+            .protocols = protocols,
             .make = [](int p, int root) { return copies(collective, p, root, pushed); },
-            .cost = cost, .source = shared_memory, .reach = Reach::everybody, .leaves_unread = pushed};
+            .cost = cost,
+            .source = shared_memory,
+            .reach = Reach::everybody,
+            .leaves_unread = pushed};
 }
 
 template <Schedule (*make)(int, Inclusion), Inclusion inclusion>
