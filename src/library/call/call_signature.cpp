@@ -25,13 +25,14 @@ using detail::BitField;
 constexpr BitField op_field{0, 4};
 constexpr BitField type_field{op_field.end(), 4};
 constexpr BitField protocol_field{type_field.end(), 2};
-constexpr std::array flags{&CallSignature::in_place,      &CallSignature::serial,
-                           &CallSignature::shared_output, &CallSignature::has_private_counts,
-                           &CallSignature::splits,        &CallSignature::counts_at_root,
-                           &CallSignature::in_passes};
-/// One bit for each.
-constexpr BitField flags_field{protocol_field.end(), flags.size()};
-constexpr BitField row_field{flags_field.end(), 12};
+constexpr BitField in_place_field{protocol_field.end(), 1};
+constexpr BitField serial_field{in_place_field.end(), 1};
+constexpr BitField shared_output_field{serial_field.end(), 1};
+constexpr BitField by_counts_field{shared_output_field.end(), 1};
+constexpr BitField splits_field{by_counts_field.end(), 1};
+constexpr BitField counts_at_root_field{splits_field.end(), 1};
+constexpr BitField in_passes_field{counts_at_root_field.end(), 1};
+constexpr BitField row_field{in_passes_field.end(), 12};
 constexpr BitField root_field{row_field.end(), 32};
 static_assert(op_field.holds(static_cast<std::uint64_t>(Operator::callable)));
 static_assert(type_field.holds(static_cast<std::uint64_t>(Type::other)));
@@ -129,33 +130,38 @@ run::Digests CallSignature::digests(std::size_t message_bytes) const {
 }
 
 std::array<std::uint64_t, CallSignature::words> CallSignature::packed() const {
-    std::uint64_t fields = op_field.in_word(static_cast<std::uint64_t>(op)) |
-                           type_field.in_word(static_cast<std::uint64_t>(type)) |
-                           protocol_field.in_word(static_cast<std::uint64_t>(protocol)) |
-                           row_field.in_word(row) | root_field.in_word(root);
-    for (unsigned flag = 0; flag < flags.size(); ++flag) {
-        fields |= flags_field.in_word(std::uint64_t{this->*flags[flag]} << flag);
-    }
+    const auto flag = [](const BitField& field, bool is_set) { return field.in_word(is_set ? 1 : 0); };
+    const std::uint64_t fields =
+        op_field.in_word(static_cast<std::uint64_t>(op)) |
+        type_field.in_word(static_cast<std::uint64_t>(type)) |
+        protocol_field.in_word(static_cast<std::uint64_t>(protocol)) | flag(in_place_field, in_place) |
+        flag(serial_field, serial) | flag(shared_output_field, shared_output) |
+        flag(by_counts_field, has_private_counts) | flag(splits_field, splits) |
+        flag(counts_at_root_field, counts_at_root) | flag(in_passes_field, in_passes) |
+        row_field.in_word(row) | root_field.in_word(root);
     return {fields, bytes, element_bytes, counts, function, reinterpret_cast<std::uintptr_t>(types)};
 }
 
 CallSignature CallSignature::unpacked(const std::array<std::uint64_t, words>& packed) {
     const std::uint64_t fields = packed[0];
-    CallSignature signature{.row = row_field.of(fields),
-                            .protocol = static_cast<schedule::Protocol>(protocol_field.of(fields)),
-                            .type = static_cast<Type>(type_field.of(fields)),
-                            .op = static_cast<Operator>(op_field.of(fields)),
-                            .root = static_cast<std::uint32_t>(root_field.of(fields)),
-                            .bytes = packed[1],
-                            .element_bytes = packed[2],
-                            .counts = packed[3],
-                            .function = packed[4],
-                            // NOLINTNEXTLINE(performance-no-int-to-ptr)
-                            .types = reinterpret_cast<const CallSignature::Types*>(packed[5])};
-    for (unsigned flag = 0; flag < flags.size(); ++flag) {
-        signature.*flags[flag] = (flags_field.of(fields) >> flag & 1U) != 0;
-    }
-    return signature;
+    return {.row = row_field.of(fields),
+            .protocol = static_cast<schedule::Protocol>(protocol_field.of(fields)),
+            .type = static_cast<Type>(type_field.of(fields)),
+            .op = static_cast<Operator>(op_field.of(fields)),
+            .in_place = in_place_field.of(fields) != 0,
+            .serial = serial_field.of(fields) != 0,
+            .shared_output = shared_output_field.of(fields) != 0,
+            .has_private_counts = by_counts_field.of(fields) != 0,
+            .counts_at_root = counts_at_root_field.of(fields) != 0,
+            .splits = splits_field.of(fields) != 0,
+            .in_passes = in_passes_field.of(fields) != 0,
+            .root = static_cast<std::uint32_t>(root_field.of(fields)),
+            .bytes = packed[1],
+            .element_bytes = packed[2],
+            .counts = packed[3],
+            .function = packed[4],
+            // NOLINTNEXTLINE(performance-no-int-to-ptr)
+            .types = reinterpret_cast<const CallSignature::Types*>(packed[5])};
 }
 
 std::optional<Collective> CallSignature::collective() const {
