@@ -123,7 +123,7 @@ TEST_CASE("a member that only sends is told after as many calls as it may be ahe
             std::this_thread::sleep_for(20ms);
             static_cast<void>(me.broadcast(1.0, 0));
         });
-        CHECK(calls == (members > 64 ? 3 : 15));
+        CHECK(calls == (members > 64 ? 4 : 16));
     }
 }
 

@@ -57,8 +57,8 @@ struct alignas(paired_lines_bytes) BasicBoard {
 /// The lowest bit of a member's progress.
 inline constexpr std::uint64_t inside_bit = 1;
 
-/// With 16 sets, a member that only sends checks the progress of others in every fifteenth operation.
-/// Operations that synchronise use fewer sets, which stay in the L1 cache; large groups have no others.
+/// With 16 sets, a member that only sends can be 16 operations ahead. Operations that synchronise use fewer
+/// sets, which stay in the L1 cache; large groups have no others.
 inline constexpr unsigned most_sets = 16;
 inline constexpr unsigned most_synchronised_sets = 4;
 /// A member that finds messages at its first look is behind their senders. It then fetches the slots of the

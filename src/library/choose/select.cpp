@@ -138,8 +138,9 @@ std::string refusal(const Algorithm& row, const detail::Call& call, int members)
         return "is for powers of two, not for " + std::to_string(members) + " members";
     }
     if (exchanges(call) && !row.protocols.one_hop) {
-        return "forwards blocks through other members, but only the sender and "
-               "the receiver know the length of a block";
+        return row.leaves_unread ? "stores blocks to their receivers, but only these know where they belong"
+                                 : "forwards blocks through other members, but only the sender and "
+                                   "the receiver know the length of a block";
     }
     if (row.order == algorithm::Order::any && !is_exact(call)) {
         return "needs an operator that gives the same bits in any order, which " +
