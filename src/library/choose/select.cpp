@@ -258,7 +258,8 @@ bool StorePolicy::leaves_unread(std::size_t touched_bytes, bool crowded) const {
 }
 
 double StorePolicy::rewrite_ns(const algorithm::Algorithm& row, std::size_t total_bytes) const {
-    return row.leaves_unread ? 0 : profile_.plain_line_ns * static_cast<double>(total_bytes / line_bytes);
+    const std::size_t lines = total_bytes / line_bytes;
+    return row.leaves_unread ? 0 : profile_.plain_line_ns * static_cast<double>(lines);
 }
 
 bool StorePolicy::pulls_between_two(std::size_t touched_bytes) const {
