@@ -10,6 +10,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <utility>
 
 namespace tutti::tasks {
 
@@ -210,7 +211,8 @@ public:
         }
         is_over_.wait(false, std::memory_order_acquire);
         if (failure_ != nullptr) {
-            std::rethrow_exception(failure_);
+            // Slices may live longer on a thread of the executor, which must not be the one that frees it.
+            std::rethrow_exception(std::exchange(failure_, nullptr));
         }
     }
 
