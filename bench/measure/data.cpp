@@ -198,7 +198,7 @@ void Data::write_input(std::byte* input, std::uint64_t salt) const {
 
 void Data::use(std::byte* input, const std::byte* output) const {
     read_output(output);
-    // Of numbers, the bits that count least: they stay what they are.
+    // On little-endian processors the lowest byte of an element, which is 0 in small floating-point integers.
     volatile std::byte* const own = own_part(input);
     const std::size_t bytes = problem_.input_elements(rank_) * problem_.element_bytes();
     for (std::size_t at = 0; at < bytes; at += line_bytes) {

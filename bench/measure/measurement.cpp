@@ -17,7 +17,7 @@ constexpr std::size_t most_floors = 8;
 /// How long a batch of calls back to back should take: many times the cost of starting it.
 constexpr double batch_us = 1000;
 constexpr std::size_t most_batches = 60;
-/// So much of the time of single runs is added for calls back to back.
+/// So much of the time of single runs is added for iterations.
 constexpr double loop_share = 0.25;
 
 /// They take turns, so that the time is shared by all.
@@ -126,11 +126,12 @@ void measure_loop(Harness& harness, const Problem& problem, const Data& data, co
                   const Method& method, std::span<Point> points) {
     const auto iterations = [&](const Calls& call, std::size_t at_once) {
         return [&, call, at_once](std::size_t calls) {
-            for (std::size_t done = 0; done < calls; done += at_once) {
-                for_each_call(problem, at_once, [&](std::size_t offset) {
+            for (std::size_t left = calls; left > 0; left -= std::min(left, at_once)) {
+                const std::size_t now = std::min(left, at_once);
+                for_each_call(problem, now, [&](std::size_t offset) {
                     data.use(subject.input + offset, subject.output + offset);
                 });
-                call(at_once);
+                call(now);
             }
         };
     };

@@ -16,7 +16,7 @@ struct Method {
     Limits limits;
     /// Check results before and after timing.
     bool check = true;
-    /// Up to so many bytes, calls back to back are timed as well.
+    /// Up to so many bytes, iterations are timed as well.
     std::size_t loop_bytes = std::size_t{1} << 20;
 };
 
@@ -49,7 +49,7 @@ struct Subject {
 
 /// Measures one point of every contender: checks its results; times runs, before each of which every member
 /// reads its last result and rewrites its input, in turns with the other contenders and the floors; then
-/// calls back to back, in turns with the others and with exchanges; checks results again. All members call it
+/// iterations, in turns with the others and with exchanges; checks results again. All members call it
 /// together; the times come out on the leader. The time limit is for each contender.
 std::vector<Point> measure(Harness& harness, const Problem& problem, const Subject& subject,
                            const Method& method);
