@@ -154,7 +154,7 @@ std::string rule_of(const Answer& answer) {
     case Reason::two:
         return "the built-in choice for two members";
     case Reason::unread:
-        return "the built-in choice for inputs that their owners soon write again, which nobody else reads";
+        return "the built-in choice that leaves inputs unread, because their owners soon write them again";
     case Reason::vectors:
         return "the built-in choice for vectors that are neither short nor long";
     case Reason::long_vectors:
