@@ -252,6 +252,9 @@ TEST_CASE("the time that a program's next stores take counts as well") {
         members.add_kind(2, true, TrialTimes::most_candidates, rewrite_ns);
         members.calls(2 * Exploration::rounds + 2, true, fastest(0, 500, 700));
         CHECK(members.of(1).chosen()->row == (rewrite_ns == 0 ? 0 : 1));
+        // The next look finds the choice as before, and is no reason to try the other one again.
+        members.calls(2 * static_cast<int>(Exploration::first_interval), true, fastest(0, 500, 700));
+        CHECK(members.of(1).learnt().tried_calls == 3 * Exploration::rounds);
     }
 }
 
@@ -339,6 +342,17 @@ TEST_CASE("a choice that suited only the first calls of a program is soon left")
         CHECK(members.of(0).chosen()->row == 0);
         CHECK(members.of(0).learnt().entry.measured.size() == 3);
     }
+}
+
+TEST_CASE("a choice that takes much less time than it did is compared again, as others may gain more") {
+    Members members(2, 2, true);
+    int far = 2; // the host moves the CPUs
+    const auto ns = [&](int, std::size_t row) { return row == 1 ? 600 + 200 * far : 300 + 450 * far; };
+    members.calls(20, true, ns);
+    REQUIRE(members.of(0).chosen()->row == 1);
+    far = 0;
+    members.calls(100, true, ns);
+    CHECK(members.of(0).chosen()->row == 0);
 }
 
 TEST_CASE("repeated calls count, and do not repeat a selection that is another one now") {

@@ -61,11 +61,18 @@ TEST_CASE(
     CHECK(caches.leaves_unread(16 * kib, false));
     CHECK_FALSE(caches.leaves_unread(127 * kib, true));
     CHECK(caches.leaves_unread(128 * kib, true));
-    CHECK(caches.rewrite_ns(push, 64 * kib) == 0);
-    CHECK(caches.rewrite_ns(direct, 64 * kib) == 1024 * caches.profile().plain_line_ns);
+    library::Selection::Input size{.message_bytes = 16 * kib,
+                                   .total_bytes = 64 * kib,
+                                   .touched_bytes = 127 * kib,
+                                   .members = 2,
+                                   .cpus = 2};
+    CHECK(caches.rewrite_ns(push, size) == 0);
+    CHECK(caches.rewrite_ns(direct, size) == 256 * caches.profile().plain_line_ns);
     const StorePolicy unknown = caches_of("Intel Xeon", 2 * mib, 480 * mib);
     CHECK_FALSE(unknown.leaves_unread(64 * mib, false));
-    CHECK(unknown.rewrite_ns(direct, 64 * kib) == 0);
+    CHECK(unknown.rewrite_ns(direct, size) == 0);
+    size.cpus = 1;
+    CHECK(caches.rewrite_ns(direct, size) == 0);
 }
 
 TEST_CASE("where string moves take lines over, others' vectors are moved until the L3 is full") {

@@ -138,7 +138,7 @@ public:
             found_.push_back(*selection);
             if (!detail::traits_of(call_.collective).reduces()) {
                 found_.back().rewrite_ns =
-                    StorePolicy::here().rewrite_ns(algorithm::registry()[selection->row], size_.total_bytes);
+                    StorePolicy::here().rewrite_ns(algorithm::registry()[selection->row], size_);
             }
         }
     }

@@ -133,7 +133,8 @@ std::vector<std::uint64_t> Exploration::times_of_candidates(std::span<const std:
             only_choice_ || candidate == choice_
                 ? *std::ranges::min_element(own)
                 : std::accumulate(own.begin(), own.end(), std::uint64_t{0}) / own.size();
-        ns.push_back(call_ns + static_cast<std::uint64_t>(candidates_[candidate].rewrite_ns));
+        const Selection& called = candidates_[only_choice_ ? choice_ : candidate];
+        ns.push_back(call_ns + static_cast<std::uint64_t>(called.rewrite_ns));
     }
     return ns;
 }
@@ -142,12 +143,15 @@ void Exploration::decide(TrialAreas& areas, const MemberPosition& now) {
     // Less would let noise decide between candidates that are the same, or the clock between short calls.
     constexpr double least_gain = 1.03;
     constexpr double least_gain_ns = 30;
-    constexpr double most_growth = 1.3;
+    // In another state of the machine, faster or slower, other candidates gain more.
+    constexpr double other_state = 1.3;
     const std::vector<std::uint64_t> ns =
         times_of_candidates(areas.take(area_, in_trial() * TrialTimes::counted_calls, synchronises_, now));
-    if (only_choice_ && double(ns.front()) > most_growth * double(ns_[choice_])) {
-        try_first(ns_.size());
-        return;
+    if (only_choice_) {
+        const auto [less, more] = std::minmax({double(ns.front()), double(ns_[choice_])});
+        if (more > other_state * less) {
+            return try_first(ns_.size());
+        }
     }
     if (!only_choice_) {
         for (std::size_t candidate = 0; candidate < ns.size(); ++candidate) {

@@ -257,9 +257,10 @@ bool StorePolicy::leaves_unread(std::size_t touched_bytes, bool crowded) const {
     return profile_.plain_line_ns > 0 && touched_bytes >= from_bytes;
 }
 
-double StorePolicy::rewrite_ns(const algorithm::Algorithm& row, std::size_t total_bytes) const {
-    const std::size_t lines = total_bytes / line_bytes;
-    return row.leaves_unread ? 0 : profile_.plain_line_ns * static_cast<double>(lines);
+double StorePolicy::rewrite_ns(const algorithm::Algorithm& row, const Selection::Input& size) const {
+    const bool costs_time = leaves_unread(size.touched_bytes, size.members > size.cpus);
+    const std::size_t lines = row.leaves_unread || !costs_time ? 0 : size.message_bytes / line_bytes;
+    return profile_.plain_line_ns * static_cast<double>(lines);
 }
 
 bool StorePolicy::pulls_between_two(std::size_t touched_bytes) const {

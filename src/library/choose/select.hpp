@@ -166,8 +166,8 @@ public:
     /// Whether members rather store to each other than read each other's inputs, which a program soon writes
     /// again. `crowded`: they share CPUs.
     bool leaves_unread(std::size_t touched_bytes, bool crowded) const;
-    /// Selection::rewrite_ns of a collective that combines nothing, for vectors of so many bytes.
-    double rewrite_ns(const algorithm::Algorithm& row, std::size_t total_bytes) const;
+    /// Selection::rewrite_ns of a collective that combines nothing.
+    double rewrite_ns(const algorithm::Algorithm& row, const Selection::Input& size) const;
 
     /// Whether two members rather combine everything each for itself than store to each other.
     bool pulls_between_two(std::size_t touched_bytes) const;
