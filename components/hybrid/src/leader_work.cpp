@@ -25,6 +25,7 @@ void LeaderWork::begin() {
     const bool is_cut = !call_.is_outstanding() && call_.can_be_cut() && call_.cluster().all_go_solo() &&
                         !(gathers_all && call_.shares_result());
     segments_ = is_cut ? segments_of(call_.total_bytes()) : 1;
+    segment_.cut(call_.process_offsets(), 0, segments_);
     const bool is_whole = segments_ == 1 || !call_.traits().is_divided();
     sends_directly_ = alone && is_whole;
     // No vector of another member is sent from, or received into, in an operation that is outstanding: a
@@ -54,7 +55,9 @@ std::size_t LeaderWork::output_room() const {
 }
 
 hybrid::ProcessCall LeaderWork::put(std::size_t segment) {
-    segment_.cut(call_.process_offsets(), segment, segments_);
+    if (segments_ > 1) {
+        segment_.cut(call_.process_offsets(), segment, segments_);
+    }
     if (call_.collective() == Collective::broadcast) {
         return put_broadcast();
     }
@@ -165,6 +168,9 @@ void LeaderWork::gather(std::byte* to, std::size_t first, std::size_t elements) 
 void LeaderWork::store() {
     if (call_.traits().is_prefix()) {
         return store_prefixes();
+    }
+    if (call_.is_alone() && receives_directly_) {
+        return;
     }
     if (call_.shares_result()) {
         return copy_unless_there(call_.out() + call_.bytes(segment_.start()), result_,

@@ -3,6 +3,7 @@
 #include "hybrid/src/cluster_call.hpp"
 
 #include <numeric>
+#include <utility>
 
 namespace tutti::v0_1::detail {
 
@@ -320,7 +321,7 @@ public:
 
     void fan_in() override {
         call().show();
-        if (call().leads()) {
+        if (call().leads() && !std::exchange(has_begun_, true)) {
             work_.begin();
         }
         call().make_room(work_.input_room(), work_.output_room());
@@ -341,6 +342,7 @@ public:
 
 private:
     LeaderWork work_;
+    bool has_begun_ = false;
 };
 
 /// Up to so many bytes one thread should combine in less time than two more exchanges take: an estimate,

@@ -170,6 +170,11 @@ bool MpiChannel::is_done() {
 }
 
 void MpiChannel::wait() {
+    for (int tests = mailbox::eager_looks(wait_policy_, wait_history_); tests != 0; --tests) {
+        if (is_done()) {
+            return started_.clear();
+        }
+    }
     // A look costs more than a test; but a test takes milliseconds if others want the CPU, even while
     // mailbox::Backoff counts it as spinning.
     constexpr unsigned tests_per_look = 32;
