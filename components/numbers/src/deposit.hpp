@@ -37,6 +37,23 @@ template <class T>
     return made;
 }
 
+/// The first lanes, fewer than all; the others are 0. No copy in memory: a vector that is loaded right behind
+/// stores of its parts waits for them.
+template <class T, std::size_t... Lane>
+[[gnu::always_inline]] inline Doubles load_first(const T* from, std::size_t count,
+                                                 std::index_sequence<Lane...> /*lanes*/) {
+#if defined(__AVX512F__)
+    const auto mask = static_cast<unsigned char>((1U << count) - 1);
+    if constexpr (sizeof(T) == sizeof(float)) {
+        return __builtin_convertvector(_mm256_maskz_loadu_ps(mask, from), Doubles);
+    } else {
+        return _mm512_maskz_loadu_pd(mask, from);
+    }
+#else
+    return Doubles{(Lane < count ? static_cast<double>(from[Lane]) : 0)...};
+#endif
+}
+
 /// Adds x, rounded to a multiple of the unit, to the nearest one, and ties towards 0; so the part of x does
 /// not depend on the sum. 2^52 <= sum < 2^53 units, before and after. An addition would round ties to even
 /// sums.
@@ -105,10 +122,14 @@ struct Deposit {
     Words totals[Fold] = {};
     Integers not_a_number = {};
 
-    [[gnu::always_inline]] explicit Deposit(const double* units) {
+    [[gnu::always_inline]] explicit Deposit(std::uint64_t limit) {
+        // The limit is 2^(bin_bits - 1) units.
+        constexpr std::uint64_t one = std::uint64_t{1} << 52U; // in the exponent field
+        std::uint64_t bits = limit + (52 - detail::bin_bits + 1) * one + one / 2;
 #pragma GCC unroll 3
         for (std::size_t k = 0; k < Fold; ++k) {
-            start[k] = Doubles{} + 0x1.8p52 * units[k];
+            start[k] = reinterpret_cast<Doubles>(Words{} + bits);
+            bits -= detail::bin_bits * one;
         }
         restart();
     }
@@ -139,11 +160,15 @@ struct Deposit {
         for (std::size_t k = 0; k < Fold; ++k) {
 #pragma GCC unroll 4
             for (std::size_t place = 0; place < side_by_side; ++place) {
-                const Doubles sum = sums[k][place];
-                totals[k] += reinterpret_cast<Words>(sum) - reinterpret_cast<Words>(start[k]);
-                not_a_number |= sum != sum;
+                totals[k] += reinterpret_cast<Words>(sums[k][place]) - reinterpret_cast<Words>(start[k]);
             }
         }
+        Doubles all = {}; // NaN if a term is
+#pragma GCC unroll 4
+        for (std::size_t place = 0; place < side_by_side; ++place) {
+            all += sums[0][place];
+        }
+        not_a_number |= all != all;
         restart();
     }
 
@@ -162,34 +187,47 @@ struct Deposit {
     }
 
     template <bool Products, class T>
-    [[gnu::always_inline]] void round(const T* a, const T* b) {
-#pragma GCC unroll 4
-        for (std::size_t place = 0; place < side_by_side; ++place) {
-            const std::size_t at = place * lanes;
-            const Doubles x = load(a + at);
-            add(Products ? x * load(b + at) : x, place);
+    [[gnu::always_inline]] void add(const T* a, const T* b, std::size_t place) {
+        const Doubles x = load(a);
+        add(Products ? x * load(b) : x, place);
+    }
+
+    /// Less than a round: each place gets a vector at most.
+    template <bool Products, class T>
+    [[gnu::always_inline]] void rest(const T* a, const T* b, std::size_t count) {
+#pragma GCC unroll 3
+        for (std::size_t place = 0; place + 1 < side_by_side; ++place) {
+            if (count >= lanes) {
+                add<Products>(a, b, place);
+                a += lanes;
+                b += lanes;
+                count -= lanes;
+            }
+        }
+        if (count != 0) {
+            const Doubles x = load_first(a, count, std::make_index_sequence<lanes>());
+            add(Products ? x * load_first(b, count, std::make_index_sequence<lanes>()) : x, side_by_side - 1);
         }
     }
 
     template <class T, bool Products>
-    static Deposited run(const void* first, const void* second, std::size_t count, const double* units) {
+    static Deposited run(const void* first, const void* second, std::size_t count, std::uint64_t limit) {
         const T* a = static_cast<const T*>(first);
         const T* b = static_cast<const T*>(Products ? second : first);
-        Deposit deposit(units);
+        Deposit deposit(limit);
         while (count != 0) {
             const std::size_t rounds = count / per_round < most_rounds ? count / per_round : most_rounds;
             for (std::size_t i = 0; i < rounds; ++i) {
-                deposit.round<Products>(a + i * per_round, b + i * per_round);
+#pragma GCC unroll 4
+                for (std::size_t place = 0; place < side_by_side; ++place) {
+                    deposit.add<Products>(a + place * lanes, b + place * lanes, place);
+                }
+                a += per_round;
+                b += per_round;
             }
-            a += rounds * per_round;
-            b += rounds * per_round;
             count -= rounds * per_round;
-            if (count != 0 && count < per_round) {
-                T rest_of_a[per_round] = {}; // zeros add nothing
-                T rest_of_b[per_round] = {};
-                __builtin_memcpy(rest_of_a, a, count * sizeof(T));
-                __builtin_memcpy(rest_of_b, b, count * sizeof(T));
-                deposit.round<Products>(rest_of_a, rest_of_b);
+            if (count < per_round) {
+                deposit.rest<Products>(a, b, count);
                 count = 0;
             }
             deposit.flush();

@@ -14,9 +14,9 @@ struct Deposited {
     std::uint64_t greatest;
 };
 
-/// Splits at most most_deposited terms a[i], or products a[i] b[i], into multiples of the units of the bins.
-/// Each unit is a double for which 2^53 of them are a double, too.
-using DepositLoop = Deposited (*)(const void* a, const void* b, std::size_t count, const double* units);
+/// Splits at most most_deposited terms a[i], or products a[i] b[i], into multiples of the units of the bins
+/// of an accumulator with this limit. Each unit is a normal double, and 2^53 of them are a double, too.
+using DepositLoop = Deposited (*)(const void* a, const void* b, std::size_t count, std::uint64_t limit);
 inline constexpr std::size_t most_deposited = 4096;
 
 /// The loops for one fold; [1] is for products.

@@ -1,5 +1,6 @@
 #include "numbers/src/deposits.hpp"
 
+#include <tutti/detail/numbers.hpp>
 #include <tutti/error.hpp>
 #include <tutti/reproducible.hpp>
 
@@ -36,6 +37,11 @@ int top_of(const Bins& bins) {
     return (2047 - static_cast<int>(bins.limit >> exponent_bits_at)) / bin_bits;
 }
 
+/// The limit of an accumulator with this top bin, except last_bin.
+constexpr std::uint64_t limit_of(int top) {
+    return static_cast<std::uint64_t>(2047 - bin_bits * top) << exponent_bits_at;
+}
+
 int index_of(std::uint64_t magnitude) {
     return (2046 - static_cast<int>(magnitude >> exponent_bits_at)) / bin_bits;
 }
@@ -49,15 +55,15 @@ void add(const Bins& bins, int bin, std::int64_t low, std::int32_t high = 0) {
 
 /// Makes the top bin at least as high as `top`.
 void raise(const Bins& bins, int top) {
-    const int by = std::min(top_of(bins) - top, bins.fold);
+    const int by = top_of(bins) - top;
     if (by <= 0) {
         return;
     }
-    std::copy_backward(bins.low, bins.low + bins.fold - by, bins.low + bins.fold);
-    std::copy_backward(bins.high, bins.high + bins.fold - by, bins.high + bins.fold);
-    std::fill_n(bins.low, by, 0);
-    std::fill_n(bins.high, by, 0);
-    bins.limit = static_cast<std::uint64_t>(2047 - bin_bits * top) << exponent_bits_at;
+    for (int k = bins.fold - 1; k >= 0; --k) {
+        bins.low[k] = k < by ? 0 : bins.low[k - by];
+        bins.high[k] = k < by ? 0 : bins.high[k - by];
+    }
+    bins.limit = limit_of(top);
 }
 
 /// Terms that are not finite replace all others.
@@ -65,13 +71,6 @@ void mark(const Bins& bins, std::uint64_t marks) {
     bins.limit = marks | (is_finite(bins) ? 0 : bins.limit);
     std::fill_n(bins.low, bins.fold, 0);
     std::fill_n(bins.high, bins.fold, 0);
-}
-
-/// Faster than std::ldexp, for exponents from -1074 to 1023.
-double power_of_2(int exponent) {
-    return exponent < -1022
-               ? std::bit_cast<double>(std::uint64_t{1} << static_cast<unsigned>(exponent + 1074))
-               : std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << exponent_bits_at);
 }
 
 double nearest_ties_to_zero(double x) {
@@ -97,8 +96,7 @@ std::uint64_t greatest_of(const T* a, const T* b, std::size_t count) {
 /// Whether the vector loops can use the units of the bins. The unit of last_bin is subnormal, so threads that
 /// flush these would have 0.
 bool is_for_loops(const Bins& bins) {
-    const int top = top_of(bins);
-    return is_finite(bins) && top > 0 && top + bins.fold - 1 < last_bin;
+    return bins.limit >= limit_of(last_bin - bins.fold) && bins.limit < limit_of(0);
 }
 
 template <class T>
@@ -117,11 +115,7 @@ void deposit_part(const Bins& bins, kernel::DepositLoop loop, const T* a, const 
         }
     }
     while (is_for_loops(bins)) {
-        double units[3];
-        for (int k = 0; k < bins.fold; ++k) {
-            units[k] = power_of_2(unit_exponent(top_of(bins) + k));
-        }
-        const kernel::Deposited made = loop(a, b, count, units);
+        const kernel::Deposited made = loop(a, b, count, bins.limit);
         if (made.greatest < bins.limit) {
             for (int k = 0; k < bins.fold; ++k) {
                 add(bins, k, static_cast<std::int64_t>(made.parts[k]));
@@ -146,74 +140,10 @@ void deposit_all(const Bins& bins, kernel::DepositLoop loop, const T* a, const T
     }
 }
 
-/// The sum of all bins in units of the lowest: 96 + 46 + 46 bits and a sign.
-class WideInteger {
-public:
-    static constexpr int all_bits = 192;
-
-    explicit WideInteger(const Bins& bins) {
-        for (int k = 0; k < bins.fold; ++k) {
-            shift_left(bin_bits);
-            const std::int64_t high = bins.high[k] - (bins.low[k] < 0 ? 1 : 0);
-            const auto sign = static_cast<std::uint64_t>(high < 0 ? -1 : 0);
-            add({static_cast<std::uint64_t>(bins.low[k]), static_cast<std::uint64_t>(high), sign});
-        }
-        negative_ = (words_[2] >> 63U) != 0;
-        if (negative_) {
-            for (std::uint64_t& word : words_) {
-                word = ~word;
-            }
-            add({1, 0, 0});
-        }
-    }
-
-    bool is_negative() const { return negative_; }
-
-    /// Moves the highest 1 of the magnitude to the top bit of the highest word; returns by how many bits it
-    /// moved, or all_bits if there is none.
-    int normalise() {
-        int moved = 0;
-        while (words_[2] == 0 && moved < all_bits) {
-            std::copy_backward(words_, words_ + 2, words_ + 3);
-            words_[0] = 0;
-            moved += 64;
-        }
-        const int zeros = std::countl_zero(words_[2]);
-        if (moved < all_bits && zeros != 0) {
-            shift_left(static_cast<unsigned>(zeros));
-            moved += zeros;
-        }
-        return moved;
-    }
-
-    std::uint64_t highest() const { return words_[2]; }
-    bool has_more() const { return (words_[0] | words_[1]) != 0; }
-
-private:
-    struct Words {
-        std::uint64_t words[3];
-    };
-
-    void shift_left(unsigned bits) {
-        for (int i = 2; i > 0; --i) {
-            words_[i] = words_[i] << bits | words_[i - 1] >> (64 - bits);
-        }
-        words_[0] <<= bits;
-    }
-
-    void add(const Words& other) {
-        std::uint64_t carry = 0;
-        for (int i = 0; i < 3; ++i) {
-            const std::uint64_t with_carry = other.words[i] + carry;
-            carry = with_carry < carry ? 1 : 0;
-            words_[i] += with_carry;
-            carry += words_[i] < with_carry ? 1 : 0;
-        }
-    }
-
-    std::uint64_t words_[3] = {};
-    bool negative_;
-};
+/// Whether the sum of a bin is an integer of 53 bits and a sign, which is a double.
+bool is_exact(const Bins& bins, int bin) {
+    return bins.high[bin] == 0 && bins.low[bin] >> 53 == bins.low[bin] >> 63;
+}
 
 double special_value(std::uint64_t marks) {
     using Limits = std::numeric_limits<double>;
@@ -275,24 +205,56 @@ double rounded(const Bins& bins, bool to_float) noexcept {
     if (!is_finite(bins)) {
         return special_value(bins.limit);
     }
-    WideInteger sum(bins);
-    const int moved = sum.normalise();
-    if (moved == WideInteger::all_bits) {
+    // One addition of two exact doubles, which rounds once. Nothing here is subnormal or overflows.
+    if (bins.fold == 2 && !to_float && is_for_loops(bins) && is_exact(bins, 0) && is_exact(bins, 1)) {
+        constexpr std::uint64_t from_limit = std::uint64_t{2 * bin_bits - 1} << exponent_bits_at;
+        return (static_cast<double>(bins.low[0]) * 0x1p46 + static_cast<double>(bins.low[1])) *
+               std::bit_cast<double>(bins.limit - from_limit);
+    }
+    // The magnitude, in digits of bin_bits bits; the top bin has all bits above these.
+    Int128 sum = -1;
+    std::uint64_t digits[3];
+    bool is_negative = bins.low[0] >= 0; // as a rule not, so that the second sign is right
+    while (sum < 0) {
+        is_negative = !is_negative;
+        sum = 0;
+        for (int k = bins.fold - 1; k >= 0; --k) {
+            const Int128 bin = (Int128{bins.high[k]} << 64) + bins.low[k];
+            sum = (sum >> bin_bits) + (is_negative ? -bin : bin);
+            digits[k] = static_cast<std::uint64_t>(sum) & ((std::uint64_t{1} << bin_bits) - 1);
+        }
+    }
+    // All its bits, or the highest ones, are `bits` times 2^exponent.
+    auto bits = static_cast<Unsigned128>(sum);
+    int exponent = unit_exponent(top_of(bins));
+    bool has_more = false;
+    for (int k = 1; k < bins.fold; ++k) {
+        if (bits >> (128 - bin_bits) == 0) {
+            bits = bits << bin_bits | digits[k];
+            exponent -= bin_bits;
+        } else {
+            has_more |= digits[k] != 0;
+        }
+    }
+    if (bits == 0) {
         return 0;
     }
-    // The sum is `highest` times 2^exponent, and the parts below.
-    const int exponent = unit_exponent(top_of(bins) + bins.fold - 1) + WideInteger::all_bits - moved - 64;
-    const int lowest_unit = to_float ? -149 : -1074;
-    const int dropped = std::max(to_float ? 64 - 24 : 64 - 53, lowest_unit - exponent);
-    if (dropped > 64) {
-        return sum.is_negative() ? -0.0 : 0.0;
+    const auto upper = static_cast<std::uint64_t>(bits >> 64);
+    const int width =
+        upper != 0 ? 128 - std::countl_zero(upper) : 64 - std::countl_zero(static_cast<std::uint64_t>(bits));
+    const int dropped = std::max(width - (to_float ? 24 : 53), (to_float ? -149 : -1074) - exponent);
+    if (dropped > width) {
+        return is_negative ? -0.0 : 0.0;
     }
-    const std::uint64_t kept = dropped == 64 ? 0 : sum.highest() >> static_cast<unsigned>(dropped);
-    const std::uint64_t rest = sum.highest() << static_cast<unsigned>(64 - dropped);
-    constexpr std::uint64_t half = std::uint64_t{1} << 63U;
-    const bool up = rest > half || (rest == half && (sum.has_more() || kept % 2 != 0));
-    const double magnitude = std::ldexp(static_cast<double>(kept + (up ? 1 : 0)), exponent + dropped);
-    return sum.is_negative() ? -magnitude : magnitude;
+    const Unsigned128 halves = dropped > 0 ? bits >> (dropped - 1) : bits << (1 - dropped);
+    has_more |= dropped > 0 && halves << (dropped - 1) != bits;
+    auto kept = static_cast<std::uint64_t>(halves >> 1);
+    kept += static_cast<std::uint64_t>(halves % 2 != 0 && (has_more || kept % 2 != 0));
+    // As bits of a double, where a carry goes to the exponent. A subnormal number has the lowest unit.
+    const auto made = kept + (static_cast<std::uint64_t>(exponent + dropped + 1074) << exponent_bits_at);
+    const double magnitude = to_float ? std::ldexp(static_cast<double>(kept), exponent + dropped)
+                                      : std::bit_cast<double>(std::min(made, infinity_bits));
+    return is_negative ? -magnitude : magnitude;
 }
 
 void refuse_lengths(const char* function, std::size_t a, std::size_t b) {

@@ -102,7 +102,7 @@ public:
     /// Adds the terms of another accumulator.
     Reproducible& operator+=(const Reproducible& other) noexcept {
         if (limit_ != other.limit_) [[unlikely]] {
-            detail::merge(bins(), Reproducible(other).bins());
+            detail::merge(bins(), other.read_bins());
             return *this;
         }
         for (std::size_t bin = 0; bin < std::size_t{Fold}; ++bin) {
@@ -137,15 +137,15 @@ public:
     }
 
     /// The sum, rounded once to the nearest T.
-    T value() const noexcept {
-        return static_cast<T>(detail::rounded(Reproducible(*this).bins(), std::same_as<T, float>));
-    }
+    T value() const noexcept { return static_cast<T>(detail::rounded(read_bins(), std::same_as<T, float>)); }
 
     /// Whether the states are equal. The value is then equal, or both are NaN.
     friend bool operator==(const Reproducible&, const Reproducible&) noexcept = default;
 
 private:
     detail::Bins bins() noexcept { return {limit_, low_, high_, Fold}; }
+    /// For functions that do not write. A copy would wait for the last stores to its original.
+    detail::Bins read_bins() const noexcept { return const_cast<Reproducible&>(*this).bins(); }
 
     /// The fast path: no tie, and the top bin is high enough.
     void deposit(double x) noexcept {
