@@ -45,7 +45,9 @@ bool KnownCall::is(const Call& call) const {
            call.root == last.root && call.order == last.order && call.commutative == last.commutative &&
            call.one_pass_operator == last.one_pass_operator && call.shared_output == last.shared_output &&
            call.splits == last.splits && call.counts_at_root == last.counts_at_root &&
-           digest_of_graph(call) == graph_ && has_lists_of(call);
+           digest_of_graph(call) == graph_ &&
+           (call.counts == nullptr && call.received == nullptr ? !has_list_[0] && !has_list_[2]
+                                                               : has_lists_of(call));
 }
 
 KnownCall::Lists KnownCall::lists_of(const Call& call) {

@@ -5,6 +5,7 @@
 #include "run/bindings.hpp"
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -129,9 +130,13 @@ public:
 
     /// The call that fits the arguments, null if there is none. It is now the one that was used last.
     template <class... Asked>
-    auto* find(const Asked&... asked) {
-        Pointer found = take(asked...);
-        return found != nullptr ? &put(std::move(found)) : nullptr;
+    typename std::pointer_traits<Pointer>::element_type* find(const Asked&... asked) {
+        for (auto call = calls_.end(); call != calls_.begin();) {
+            if ((*--call)->serves(asked...)) {
+                return call + 1 == calls_.end() ? &**call : &put(taken(call));
+            }
+        }
+        return nullptr;
     }
 
     /// Takes that call out; null if there is none.
