@@ -57,22 +57,20 @@ TEST_CASE(
     const algorithm::Algorithm& push = *algorithm::find(Collective::alltoall, "push");
     const algorithm::Algorithm& direct = *algorithm::find(Collective::alltoall, "direct");
     const StorePolicy caches = caches_of("AMD EPYC", 1 * mib, 32 * mib);
-    CHECK_FALSE(caches.leaves_unread(15 * kib, false));
-    CHECK(caches.leaves_unread(16 * kib, false));
-    CHECK_FALSE(caches.leaves_unread(127 * kib, true));
-    CHECK(caches.leaves_unread(128 * kib, true));
-    library::Selection::Input size{.message_bytes = 16 * kib,
-                                   .total_bytes = 64 * kib,
-                                   .touched_bytes = 127 * kib,
-                                   .members = 2,
-                                   .cpus = 2};
+    library::Selection::Input size{.message_bytes = 16 * kib, .members = 2};
+    for (const auto& [cpus, least] : {std::pair{2, 16 * kib}, std::pair{1, 128 * kib}}) {
+        size.cpus = cpus;
+        size.touched_bytes = least - 1;
+        CHECK_FALSE(caches.leaves_unread(size));
+        CHECK(caches.rewrite_ns(direct, size) == 0);
+        size.touched_bytes = least;
+        CHECK(caches.leaves_unread(size));
+    }
     CHECK(caches.rewrite_ns(push, size) == 0);
     CHECK(caches.rewrite_ns(direct, size) == 256 * caches.profile().plain_line_ns);
     const StorePolicy unknown = caches_of("Intel Xeon", 2 * mib, 480 * mib);
-    CHECK_FALSE(unknown.leaves_unread(64 * mib, false));
+    CHECK_FALSE(unknown.leaves_unread(size));
     CHECK(unknown.rewrite_ns(direct, size) == 0);
-    size.cpus = 1;
-    CHECK(caches.rewrite_ns(direct, size) == 0);
 }
 
 TEST_CASE("where string moves take lines over, others' vectors are moved until the L3 is full") {

@@ -149,9 +149,11 @@ public:
         }
     }
 
-    /// Another way to store, if there are several.
+    /// Another way to store, if there are several. Plain stores to others seem fast as long as these do not
+    /// read their results between calls.
     void add_way(std::size_t row, Stores stores) {
-        if (has_ways_to_store(call_, protocol_of(row, call_, size_), size_)) {
+        const bool seems_fast = stores == Stores::cached && StorePolicy::here().leaves_unread(size_);
+        if (!seems_fast && has_ways_to_store(call_, protocol_of(row, call_, size_), size_)) {
             add_row(row, stores);
         }
     }
@@ -185,7 +187,7 @@ Selection built_in_selection(Collective collective, const detail::Call& call, co
         return size.in_place && !algorithm::registry()[row].protocols.in_place;
     };
     if (size.members <= rows.most_unread && !copies_input(rows.unread) &&
-        StorePolicy::here().leaves_unread(size.touched_bytes, size.members > size.cpus)) {
+        StorePolicy::here().leaves_unread(size)) {
         return {rows.unread, protocol_of(rows.unread, call, size), Reason::unread};
     }
     if (size.members == 2 && two_differ(collective, size) && !copies_input(rows.of_two) &&

@@ -251,15 +251,14 @@ WaysToStore StorePolicy::ways_to_store(tuning::Stores stores, Collective collect
             !streams && moves_to_others(bytes, cpus, size.l3_groups)};
 }
 
-bool StorePolicy::leaves_unread(std::size_t touched_bytes, bool crowded) const {
+bool StorePolicy::leaves_unread(const Selection::Input& size) const {
     // A line of a member on the same CPU costs nothing.
-    const std::size_t from_bytes = profile_.lines_from_bytes * (crowded ? 8 : 1);
-    return profile_.plain_line_ns > 0 && touched_bytes >= from_bytes;
+    const std::size_t from_bytes = profile_.lines_from_bytes * (size.members > size.cpus ? 8 : 1);
+    return profile_.plain_line_ns > 0 && size.touched_bytes >= from_bytes;
 }
 
 double StorePolicy::rewrite_ns(const algorithm::Algorithm& row, const Selection::Input& size) const {
-    const bool costs_time = leaves_unread(size.touched_bytes, size.members > size.cpus);
-    const std::size_t lines = row.leaves_unread || !costs_time ? 0 : size.message_bytes / line_bytes;
+    const std::size_t lines = row.leaves_unread || !leaves_unread(size) ? 0 : size.message_bytes / line_bytes;
     return profile_.plain_line_ns * static_cast<double>(lines);
 }
 

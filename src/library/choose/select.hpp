@@ -164,8 +164,8 @@ public:
                               const Selection::Input& size) const;
 
     /// Whether members rather store to each other than read each other's inputs, which a program soon writes
-    /// again. `crowded`: they share CPUs.
-    bool leaves_unread(std::size_t touched_bytes, bool crowded) const;
+    /// again.
+    bool leaves_unread(const Selection::Input& size) const;
     /// Selection::rewrite_ns of a collective that combines nothing.
     double rewrite_ns(const algorithm::Algorithm& row, const Selection::Input& size) const;
 
