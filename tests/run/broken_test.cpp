@@ -34,12 +34,13 @@ bool connects(const Call& call) {
     return false;
 }
 
-/// How many interleavings it takes until one goes wrong, or 1,000.
-long interleavings_until_wrong(const Call& call, Interleaving& interleaving) {
-    Program program = Program::repeated(call, operations);
-    Random random(1);
+/// How many interleavings it takes until one goes wrong, or 1,000; of PCT if they have a depth.
+long interleavings_until_wrong(const Call& call, Interleaving& interleaving, unsigned depth = 0,
+                               std::uint64_t seed = 1, std::size_t calls = operations) {
+    Program program = Program::repeated(call, calls);
+    Random random(seed);
     long run = 1;
-    while (run < 1000 && interleaving.run(program, random).what == What::fine) {
+    while (run < 1000 && interleaving.run(program, random, depth).what == What::fine) {
         ++run;
     }
     return run;
@@ -100,6 +101,25 @@ TEST_CASE("no plan waits in vain: one that lacks a wait is found") {
         }
     }
     CHECK(broken > 3000);
+}
+
+TEST_CASE("priorities find slots that are used again too early in fewer orders") {
+    constexpr int members = 8;
+    constexpr std::uint64_t seeds = 20;
+    Interleaving interleaving(members, mailbox::most_sets);
+    interleaving.reuse_too_early();
+    const auto calls = calls_of(*algorithm::find(Collective::broadcast, "flat"), members);
+    const auto empty = std::ranges::find_if(
+        calls, [](const auto& call) { return call->is_carried() && call->prepared(0).partition.total == 0; });
+    long orders[4] = {};
+    for (const unsigned depth : {0U, 2U, 3U}) {
+        for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+            orders[depth] +=
+                interleavings_until_wrong(**empty, interleaving, depth, seed, 2 * mailbox::most_sets);
+        }
+    }
+    MESSAGE("orders: ", orders[0], " uniform, ", orders[2], " and ", orders[3], " of PCT");
+    CHECK(orders[0] > 5 * std::max(orders[2], orders[3]));
 }
 
 TEST_CASE("members that make different calls are told or wait, and nobody gets a wrong result") {

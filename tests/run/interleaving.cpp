@@ -46,9 +46,10 @@ Interleaving::Interleaving(int ranks, unsigned sets, std::size_t channels)
     order_.reserve(players_.size());
 }
 
-Outcome Interleaving::run(Program& program, Random& random) {
+Outcome Interleaving::run(Program& program, Random& random, unsigned depth) {
     program_ = &program;
     random_ = &random;
+    depth_ = depth;
     reset();
     play();
     if (is_over_) {
@@ -87,6 +88,27 @@ void Interleaving::reset() {
         player.cursor = {};
         player.operation = player.channel;
         begin(player);
+        prepare_fiber(player);
+    }
+    sees_all_ = depth_ != 0 && random_->one_in(2);
+    changes_.clear();
+    while (changes_.size() + 1 < depth_) {
+        changes_.push_back(1 + random_->below(std::max(steps_, std::size_t{1})));
+    }
+    steps_ = lowered_ = 0;
+}
+
+void Interleaving::prepare_fiber(Player& player) const {
+    if (depth_ != 0 && player.fiber == nullptr) {
+        player.fiber = std::make_unique<Fiber>([&player] {
+            for (;;) {
+                player.state = player.runner->advance(1);
+                player.is_amid = false;
+                player.fiber->suspend();
+            }
+        });
+    } else if (std::exchange(player.is_amid, false)) { // of a run that has ended before
+        player.fiber->restart();
     }
 }
 
@@ -110,6 +132,10 @@ void Interleaving::begin(Player& player) {
     if (meeting_ && player.operation == meeting_->at) {
         player.cursor.wait_for_all_to_enter(player.epoch_to_meet);
     }
+    if (reuses_too_early_) {
+        std::uint64_t& awaited = player.cursor.message_epochs[player.cursor.set];
+        awaited -= awaited != 0 ? 1 : 0;
+    }
     player.runner.emplace(channels_[player.channel].mailbox, player.cursor, prepared, player.bindings);
     player.has_entered = false;
     player.blocked_at = never;
@@ -127,7 +153,7 @@ std::uint64_t Interleaving::history(std::size_t operation, int member) const {
 /// Until nobody can go on, or, in an interruption, for a while.
 void Interleaving::play() {
     while (!is_over_ && !order_.empty() && (interrupted_ == 0 || !random_->one_in(4))) {
-        if (random_->one_in(8)) {
+        if (depth_ == 0 && random_->one_in(8)) {
             std::swap(order_[random_->below(order_.size())], order_[random_->below(order_.size())]);
         }
         Player* const player = next();
@@ -141,7 +167,7 @@ void Interleaving::play() {
 /// The first that can go on.
 Interleaving::Player* Interleaving::next() const {
     const auto found = std::ranges::find_if(order_, [&](const Player* player) {
-        return !eyes_of(*player).are_busy && player->blocked_at != Sight::now;
+        return player->is_amid || (!eyes_of(*player).are_busy && player->blocked_at != Sight::now);
     });
     return found == order_.end() ? nullptr : *found;
 }
@@ -149,12 +175,12 @@ Interleaving::Player* Interleaving::next() const {
 void Interleaving::take_turn(Player& player) {
     const std::size_t operation = player.operation;
     const run::State state = advance(player);
-    if (is_over_) {
+    if (is_over_ || player.is_amid) {
         return;
     }
     const auto place = std::ranges::find(order_, &player);
     if (state == run::State::waits) {
-        if (random_->one_in(2)) {
+        if (depth_ == 0 && random_->one_in(2)) {
             std::rotate(place, place + 1, order_.end());
         }
         return;
@@ -164,6 +190,7 @@ void Interleaving::take_turn(Player& player) {
         order_.erase(place); // the others go on as far as they can
         return;
     }
+    count_step(player);
     if (const What what = complete(player); what != What::fine) {
         stop({what, operation, player.member});
     }
@@ -172,20 +199,45 @@ void Interleaving::take_turn(Player& player) {
 /// Lets the player go on until it waits or is through.
 run::State Interleaving::advance(Player& player) {
     Eyes& eyes = eyes_of(player);
+    const bool goes_on = player.is_amid; // its last look was before it was suspended
     Sight::horizon = eyes.horizon;
-    if (const std::uint64_t unseen = Sight::now - eyes.horizon; unseen != 0) {
+    if (const std::uint64_t unseen = Sight::now - eyes.horizon; sees_all_) {
+        Sight::horizon = Sight::now;
+    } else if (unseen != 0 && !goes_on) {
         Sight::horizon += 1 + random_->below(unseen);
     }
     player.has_entered = true;
     eyes.are_busy = true;
-    const run::State state = player.runner->advance(1);
-    eyes.are_busy = false;
+    running_ = &player;
+    player.is_amid = depth_ != 0;
+    player.is_amid ? player.fiber->resume() : static_cast<void>(player.state = player.runner->advance(1));
+    const run::State state = player.state;
+    eyes.are_busy = player.is_amid;
     eyes.horizon = Sight::horizon;
-    player.blocked_at = eyes.horizon == Sight::now ? Sight::now : never;
+    player.blocked_at = eyes.horizon == Sight::now && !goes_on ? Sight::now : never;
     return state;
 }
 
+/// Lowers the priority of the player whose step this is, if that is due.
+void Interleaving::count_step(const Player& player) {
+    ++steps_;
+    if (std::ranges::find(changes_, steps_) == changes_.end()) {
+        return;
+    }
+    const auto place = std::ranges::find(order_, &player);
+    const auto behind = static_cast<std::size_t>(order_.end() - place) - 1;
+    const std::size_t below = std::min(random_->below(++lowered_), behind);
+    std::rotate(place, place + 1, order_.end() - static_cast<std::ptrdiff_t>(below));
+}
+
 void Interleaving::interrupt() noexcept {
+    if (depth_ != 0) {
+        count_step(*running_);
+        if (next() != running_) {
+            running_->fiber->suspend();
+        }
+        return;
+    }
     if (is_over_ || !random_->one_in(8)) {
         return;
     }

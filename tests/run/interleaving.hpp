@@ -1,6 +1,7 @@
 #pragma once
 
 #include "delayed.hpp"
+#include "fiber.hpp"
 #include "program.hpp"
 #include "run/runner.hpp"
 
@@ -27,6 +28,10 @@ struct Outcome {
 /// with priorities that change at random. A member goes on until it waits, and it waits where it looks for
 /// something that is not there or that it does not see yet. Now and then it is interrupted after a look or a
 /// publication, and goes on when the others have got on for a while. The real runner and the real plans.
+///
+/// Or by PCT (Burckhardt, Kothari, Musuvathi and Nagarakatte 2010): random priorities stay, except that at
+/// depth - 1 random steps the running member gets a priority below all first ones. A step is a look, a
+/// publication or the end of a call. In every other such run members see publications at once.
 class Interleaving final : private Interrupts {
 public:
     /// In mailboxes of so many sets of slots. With several channels, which operations take in turn, a member
@@ -37,8 +42,13 @@ public:
     /// `earlier`; for one channel. Has no effect on programs that have fewer operations.
     void meet(std::size_t at, std::size_t earlier) { meeting_ = {at, earlier}; }
 
-    /// One interleaving of the calls of `program`. Allocates nothing but in the first run of it.
-    Outcome run(Program& program, Random& random);
+    /// From now on a member that waits for slots waits only until all have entered, and not left, the
+    /// operation that used them before: a fault.
+    void reuse_too_early() { reuses_too_early_ = true; }
+
+    /// One interleaving of the calls of `program`; of PCT if it has a depth. Allocates nothing but in the
+    /// first run of it.
+    Outcome run(Program& program, Random& random, unsigned depth = 0);
 
     /// The report on it.
     static std::string text(const Program& program, const Outcome& outcome);
@@ -73,6 +83,10 @@ private:
         bool has_entered = false;
         /// The last thing published when the member could not go on though it saw everything.
         std::uint64_t blocked_at = 0;
+        /// For PCT: runs the runner, which is in the middle of it or has returned that.
+        std::unique_ptr<Fiber> fiber;
+        bool is_amid = false;
+        run::State state{};
     };
 
     /// The sight of a member, in whichever channel.
@@ -87,6 +101,7 @@ private:
 
     void reset();
     void begin(Player& player);
+    void prepare_fiber(Player& player) const;
     bool have_all_entered(std::size_t operation, std::size_t channel) const;
     std::uint64_t history(std::size_t operation, int member) const;
     void play();
@@ -95,6 +110,7 @@ private:
     run::State advance(Player& player);
     Outcome::What complete(Player& player);
     void interrupt() noexcept override;
+    void count_step(const Player& player);
     void stop(Outcome outcome) {
         outcome_ = outcome;
         is_over_ = true;
@@ -115,6 +131,16 @@ private:
     bool is_over_ = false;
     /// The players that are interrupted.
     int interrupted_ = 0;
+
+    // For PCT: the depth, whether members see publications at once, the steps so far (before a run, those of
+    // the last run), those at which priorities change, how many have, and the player that runs.
+    unsigned depth_ = 0;
+    bool sees_all_ = false;
+    std::size_t steps_ = 0;
+    std::vector<std::size_t> changes_;
+    std::size_t lowered_ = 0;
+    Player* running_ = nullptr;
+    bool reuses_too_early_ = false;
 };
 
 } // namespace tutti::test

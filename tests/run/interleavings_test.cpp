@@ -15,6 +15,8 @@ using algorithm::Algorithm;
 
 constexpr int most_ranks = 5;
 constexpr long interleavings_of_row = reduced ? 1'000 : 10'000;
+/// Those of PCT.
+constexpr long priorities_of_row = reduced ? 100 : 10'000;
 constexpr std::size_t most_in_flight = 8;
 /// How often a program is run before there is another.
 constexpr long runs_per_program = 25;
@@ -46,8 +48,9 @@ Program draw(const Calls& calls, const Calls& between, int ranks, std::size_t op
     return program;
 }
 
-/// So many interleavings of the row among `ranks` members.
-void interleave(const Algorithm& row, int ranks, long interleavings) {
+/// So many interleavings of the row among `ranks` members; half of them of depth 2 and of 3 if they are
+/// PCT's.
+void interleave(const Algorithm& row, int ranks, long interleavings, bool by_priorities) {
     const Calls calls = calls_of(row, ranks);
     const Calls between = others(ranks);
     constexpr unsigned more = 6; // of which operations that synchronise use four
@@ -67,7 +70,8 @@ void interleave(const Algorithm& row, int ranks, long interleavings) {
             interleaving.meet(at, random.below(at));
         }
         for (long run = 0; run < runs_per_program && interleavings > 0; ++run, --interleavings) {
-            const Outcome outcome = interleaving.run(program, random);
+            const unsigned depth = by_priorities ? 2 + static_cast<unsigned>(run % 2) : 0;
+            const Outcome outcome = interleaving.run(program, random, depth);
             REQUIRE_MESSAGE(outcome.what == Outcome::What::fine, Interleaving::text(program, outcome),
                             program.name());
         }
@@ -115,7 +119,8 @@ TEST_CASE("every row keeps its promises in random interleavings of its calls") {
         std::iota(sizes.begin(), sizes.end(), 1);
         std::erase_if(sizes, [&](int ranks) { return !takes(row, ranks); });
         for (const int ranks : sizes) {
-            interleave(row, ranks, interleavings_of_row / std::ssize(sizes));
+            interleave(row, ranks, interleavings_of_row / std::ssize(sizes), false);
+            interleave(row, ranks, priorities_of_row / std::ssize(sizes), true);
         }
     }
 }
