@@ -7,7 +7,7 @@
 #   cmake/setup.sh build bench    the same as build, and what to compare with: Open MPI, and where they can be had MPICH and
 #                                 clang's OpenMP runtime, without which `tutti bench` skips them
 #   cmake/setup.sh build test     the same, and what the tests need, with both MPI libraries, and Chromium, without which
-#                                 they do not look at reports
+#                                 they do not look at reports, and SPIN
 #   cmake/setup.sh lint           what the format and the sources are checked with
 #   cmake/setup.sh clang          what the preset `clang` needs: clang 14
 #   cmake/setup.sh libcxx         what the preset `libcxx` needs: clang 19 and libc++
@@ -26,7 +26,7 @@ bench_optional='libmpich-dev:mpicxx.mpich mpich:mpirun.mpich libomp-dev:/usr/lib
 test_packages='doctest-dev:doctest/doctest.h relacy-dev:relacy/relacy.hpp libopenmpi-dev:mpicxx.openmpi openmpi-bin:mpirun.openmpi
     libmpich-dev:mpicxx.mpich mpich:mpirun.mpich iproute2:ip dpkg-dev:dpkg-shlibdeps file:file python3:python3 gfortran:gfortran'
 docs_packages='mkdocs:mkdocs doxygen:doxygen man-db:man'
-test_optional='chromium:chromium meson:meson'
+test_optional='chromium:chromium meson:meson spin:spin'
 clang_packages='clang-14:clang++-14'
 libcxx_packages='clang-19:clang++-19 libclang-rt-19-dev:/usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.tsan-x86_64.a
     libc++-19-dev:/usr/lib/llvm-19/include/c++/v1/version libc++abi-19-dev:/usr/lib/llvm-19/lib/libc++abi.so'
@@ -96,6 +96,7 @@ iproute2        iproute             iproute2
 gfortran        gcc-gfortran        gcc-fortran
 dpkg-dev        -                   -
 relacy-dev      -                   -
+spin            -                   -
 node-d3         -                   -
 END
         if [ "$name" = - ]; then
