@@ -149,11 +149,9 @@ public:
         }
     }
 
-    /// Another way to store, if there are several. Plain stores to others seem fast as long as these do not
-    /// read their results between calls.
+    /// Another way to store, if there are several.
     void add_way(std::size_t row, Stores stores) {
-        const bool seems_fast = stores == Stores::cached && StorePolicy::here().leaves_unread(size_);
-        if (!seems_fast && has_ways_to_store(call_, protocol_of(row, call_, size_), size_)) {
+        if (has_ways_to_store(call_, protocol_of(row, call_, size_), size_)) {
             add_row(row, stores);
         }
     }
@@ -250,8 +248,10 @@ std::vector<Selection> candidates(const detail::Call& call, const Selection::Inp
         found.add_row(entry->measured[1].row, entry->measured[1].stores);
     }
     const Defaults& rows = defaults(call.collective);
+    // Plain stores to others seem fast as long as these do not read their results between calls.
+    const Stores caching = StorePolicy::here().leaves_unread(size) ? Stores::string_moves : Stores::cached;
     // How members store matters most where they store to each other, and the more the further they are apart.
-    found.add_way(rows.pushed, Stores::cached);
+    found.add_way(rows.pushed, caching);
     if (size.members == 2) {
         found.add_row(rows.of_two);
     }
@@ -261,7 +261,7 @@ std::vector<Selection> candidates(const detail::Call& call, const Selection::Inp
     found.add_row(rows.pulled);
     found.add_way(rows.pushed, Stores::string_moves);
     found.add_way(rows.pushed, Stores::non_temporal);
-    found.add_way(found.built_in().row, Stores::cached);
+    found.add_way(found.built_in().row, caching);
     for (const std::size_t row :
          {rows.other, rows.pulled, rows.pushed, rows.of_two, rows.brief, rows.eager}) {
         found.add_row(row);
