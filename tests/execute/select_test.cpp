@@ -103,7 +103,7 @@ TEST_CASE("the built-in choice depends on the size and on whether the vectors fi
     CHECK(choice(reduce, 8, 4097) == "direct");
     CHECK(choice(reduce, 64, 4096) == "flat");
     CHECK(choice(reduce, 64, 4097) == "direct");
-    const bool unread = here.leaves_unread(65536, false);
+    const bool unread = here.leaves_unread({.touched_bytes = 65536, .members = 2, .cpus = 2});
     CHECK(choice(allgather, 4, 65536) == (unread ? "direct" : "flat"));
     CHECK(choice(allgather, 4, huge) == "direct");
     CHECK(choice(allreduce, 4, huge) == "direct");
