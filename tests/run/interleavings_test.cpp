@@ -16,7 +16,7 @@ using algorithm::Algorithm;
 constexpr int most_ranks = 5;
 constexpr long interleavings_of_row = reduced ? 1'000 : 10'000;
 /// Those of PCT.
-constexpr long priorities_of_row = reduced ? 100 : 10'000;
+constexpr long priorities_of_row = reduced ? 100 : 1'000;
 constexpr std::size_t most_in_flight = 8;
 /// How often a program is run before there is another.
 constexpr long runs_per_program = 25;
