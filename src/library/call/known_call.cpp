@@ -45,9 +45,7 @@ bool KnownCall::is(const Call& call) const {
            call.root == last.root && call.order == last.order && call.commutative == last.commutative &&
            call.one_pass_operator == last.one_pass_operator && call.shared_output == last.shared_output &&
            call.splits == last.splits && call.counts_at_root == last.counts_at_root &&
-           digest_of_graph(call) == graph_ &&
-           (call.counts == nullptr && call.received == nullptr ? !has_list_[0] && !has_list_[2]
-                                                               : has_lists_of(call));
+           digest_of_graph(call) == graph_ && has_lists_of(call);
 }
 
 KnownCall::Lists KnownCall::lists_of(const Call& call) {
@@ -66,6 +64,9 @@ KnownCall::Lists KnownCall::lists_of(const Call& call) {
 
 /// Whether the call has the lists of the one that was prepared, or like that one none.
 bool KnownCall::has_lists_of(const Call& call) const {
+    if (call.counts == nullptr && call.received == nullptr) { // nearly always, and then nothing is to be made
+        return !has_list_[0] && !has_list_[2];
+    }
     const Lists lists = lists_of(call);
     for (std::size_t i = 0; i < lists.size(); ++i) {
         if (lists[i].has_value() != has_list_[i] || (lists[i] && !std::ranges::equal(*lists[i], lists_[i]))) {

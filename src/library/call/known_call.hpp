@@ -5,7 +5,6 @@
 #include "run/bindings.hpp"
 
 #include <array>
-#include <memory>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -130,24 +129,16 @@ public:
 
     /// The call that fits the arguments, null if there is none. It is now the one that was used last.
     template <class... Asked>
-    typename std::pointer_traits<Pointer>::element_type* find(const Asked&... asked) {
-        for (auto call = calls_.end(); call != calls_.begin();) {
-            if ((*--call)->serves(asked...)) {
-                return call + 1 == calls_.end() ? &**call : &put(taken(call));
-            }
-        }
-        return nullptr;
+    auto* find(const Asked&... asked) {
+        const auto call = place_of(asked...);
+        return call == calls_.end() ? nullptr : call + 1 == calls_.end() ? &**call : &put(taken(call));
     }
 
     /// Takes that call out; null if there is none.
     template <class... Asked>
     Pointer take(const Asked&... asked) {
-        for (auto call = calls_.end(); call != calls_.begin();) {
-            if ((*--call)->serves(asked...)) {
-                return taken(call);
-            }
-        }
-        return nullptr;
+        const auto call = place_of(asked...);
+        return call == calls_.end() ? nullptr : taken(call);
     }
 
     /// Takes out the call that was used longest ago; null if there is none.
@@ -170,7 +161,20 @@ public:
     void clear() { calls_.clear(); }
 
 private:
-    Pointer taken(typename std::vector<Pointer>::iterator call) {
+    using Place = typename std::vector<Pointer>::iterator;
+
+    /// Of the call that fits, the one that was used last first; the end if there is none.
+    template <class... Asked>
+    Place place_of(const Asked&... asked) {
+        for (auto call = calls_.end(); call != calls_.begin();) {
+            if ((*--call)->serves(asked...)) {
+                return call;
+            }
+        }
+        return calls_.end();
+    }
+
+    Pointer taken(Place call) {
         Pointer one = std::move(*call);
         calls_.erase(call);
         return one;
