@@ -342,6 +342,7 @@ public:
 
 private:
     LeaderWork work_;
+    /// begin() decides alike for all calls for which this strategy is kept.
     bool has_begun_ = false;
 };
 

@@ -152,8 +152,7 @@ void Exploration::decide(TrialAreas& areas, const MemberPosition& now) {
         if (more > other_state * less) {
             return try_first(ns_.size());
         }
-    }
-    if (!only_choice_) {
+    } else {
         for (std::size_t candidate = 0; candidate < ns.size(); ++candidate) {
             if (double(ns[candidate]) * least_gain + least_gain_ns < double(ns[choice_])) {
                 choice_ = candidate;

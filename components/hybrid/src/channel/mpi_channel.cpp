@@ -170,6 +170,7 @@ bool MpiChannel::is_done() {
 }
 
 void MpiChannel::wait() {
+    // A short message comes within a few tests, beside which clocks and pauses take long.
     for (int tests = mailbox::eager_looks(wait_policy_, wait_history_); tests != 0; --tests) {
         if (is_done()) {
             return started_.clear();
