@@ -121,7 +121,18 @@ double call_for_all(long number) {
     return out.front().front();
 }
 
-/// The same of 8 ranks that arrive on one thread.
+/// An exchange that is too small to be shared out.
+double exchange_for_both(long number) {
+    std::array<std::array<double, 2>, 2> in{};
+    std::array<std::array<double, 2>, 2> out{};
+    const Executor executor = [](std::size_t, const auto&) {};
+    for (long call = 0; call < number; ++call) {
+        all_buffers::alltoall(in, out, executor);
+    }
+    return out.front().front();
+}
+
+/// Calls of 8 ranks that arrive on one thread.
 double arrive(long number) {
     AsyncGroup meeting(static_cast<int>(ranks));
     std::array<std::array<double, 1>, ranks> in{};
@@ -155,7 +166,7 @@ int main(int argc, char** argv) {
         return EXIT_FAILURE;
     }
     const long number = std::strtol(argv[2], nullptr, 10);
-    constexpr std::array<Way, 9> ways{{{"blocking", block},
+    constexpr std::array<Way, 10> ways{{{"blocking", block},
                                        {"sending", send},
                                        {"receiving", receive},
                                        {"blocking-in-c", block_in_c},
@@ -163,6 +174,7 @@ int main(int argc, char** argv) {
                                        {"nonblocking", start},
                                        {"all-buffers", call_for_all<ranks>},
                                        {"many-ranks", call_for_all<2 * ranks + 1>},
+                                       {"with-executor", exchange_for_both},
                                        {"arriving", arrive}}};
     for (const Way& way : ways) {
         if (way.name == argv[1]) {

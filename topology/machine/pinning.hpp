@@ -71,7 +71,7 @@ private:
 /// group limits its CPU time (quota_cpus(), looked up once); at least 1. An empty list stands for a system
 /// that does not report CPUs.
 int allowed_pus(std::span<const int> process);
-/// The same for this process. No hwloc: microseconds.
+/// The same for this process. No hwloc; one system call per thread, and a look at their list.
 TUTTI_COMPONENT_API int allowed_pus();
 
 /// How many of the threads that are bound to these CPUs can run at the same time, given that `allowed` of the

@@ -185,6 +185,7 @@ public:
             layout.sent = sent.data();
             layout.received = received.data();
         }
+        task_.cpus = static_cast<std::size_t>(cpus);
         pass::Work& work = task_.work;
         work.passes = pass::passes_of_all(layout, vectors_);
         pass::Elements& elements = work.elements;

@@ -61,9 +61,10 @@ struct alignas(line_bytes) Contribution {
     }
 };
 
-/// The work of an operation, and inputs that had to be copied first.
+/// The work of an operation, the number of CPUs that share it, and inputs that had to be copied first.
 struct Task {
     pass::Work work;
+    std::size_t cpus = 1;
     std::vector<std::unique_ptr<std::byte[]>> copies;
 };
 
