@@ -150,27 +150,32 @@ TEST_CASE("many exchanges can be outstanding, and a persistent one be started wi
 }
 
 TEST_CASE("members wait for their neighbours only") {
-    std::atomic<bool> is_done{false};
-    run_members(3, [&](Member& me) {
-        const Neighbors pair =
-            me.rank() == 2 ? me.neighbors({}, {}) : me.neighbors({1 - me.rank()}, {1 - me.rank()});
-        if (me.rank() == 2) {
-            await(is_done, true);
-        }
-        for (int call = 0; call < 100; ++call) {
-            int received = -1;
-            if (me.rank() == 2) {
-                me.neighbor_alltoall(pair, std::span<const int>(), std::span<int>());
-            } else {
-                me.neighbor_alltoall(pair, me.rank() + 10 * call, received);
-                CHECK(received == 1 - me.rank() + 10 * call);
+    for (int sums = 0; sums < 5; ++sums) { // whose slots are used in turn
+        std::atomic<bool> is_done{false};
+        run_members(3, [&](Member& me) {
+            const Neighbors pair =
+                me.rank() == 2 ? me.neighbors({}, {}) : me.neighbors({1 - me.rank()}, {1 - me.rank()});
+            for (int call = 0; call < sums; ++call) {
+                CHECK(me.allreduce(1, sum) == 3);
             }
-        }
-        if (me.rank() == 0) {
-            is_done = true;
-        }
-        me.barrier();
-    });
+            if (me.rank() == 2) {
+                await(is_done, true);
+            }
+            for (int call = 0; call < 100; ++call) {
+                int received = -1;
+                if (me.rank() == 2) {
+                    me.neighbor_alltoall(pair, std::span<const int>(), std::span<int>());
+                } else {
+                    me.neighbor_alltoall(pair, me.rank() + 10 * call, received);
+                    CHECK(received == 1 - me.rank() + 10 * call);
+                }
+            }
+            if (me.rank() == 0) {
+                is_done = true;
+            }
+            me.barrier();
+        });
+    }
 }
 
 TEST_CASE("an exchange says nothing about members that are no neighbours") {

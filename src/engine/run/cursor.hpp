@@ -34,14 +34,17 @@ struct Cursor {
             go_to_next_synchronised(*prepared.plan, mailbox.synchronised_sets());
         } else {
             history = mixed(history, prepared.digests.digest);
-            go_on(*prepared.plan, mailbox.sets());
+            // An exchange leaves nothing in its slots that others may still read. So the set stays, and
+            // neighbours wait for nobody else.
+            const unsigned next = prepared.has_private_counts ? set : next_set(mailbox.sets());
+            go_on(*prepared.plan, next);
             must_wait_for_slots = message_epochs[set] >= all_left_before;
         }
     }
     /// The same for a synchronising operation: all members have left the operations before it.
     void go_to_next_synchronised(const plan::Plan& plan, unsigned sets) {
         sync_epoch = all_left_before = epoch;
-        go_on(plan, sets);
+        go_on(plan, next_set(sets));
         must_wait_for_slots = false;
     }
     /// Has the next operation begin by waiting until all members have entered the one at this epoch, which is
@@ -61,10 +64,10 @@ struct Cursor {
     }
 
 private:
-    void go_on(const plan::Plan& plan, unsigned sets) {
+    void go_on(const plan::Plan& plan, unsigned next) {
         message_epochs[set] = plan.carries ? epoch : 0;
         epoch += plan.points;
-        set = next_set(sets);
+        set = next;
     }
 };
 
