@@ -113,8 +113,8 @@ std::optional<Handled> handled(const Candidate& candidate, const PredictionQuery
     const library::Selection::Input size{.members = query.members, .cpus = query.members};
     const bool has_parts =
         query.collective == Collective::allgather || query.collective == Collective::gather;
-    const std::size_t longest_bytes = library::longest_carried_bytes(query.collective, rounds <= 1, size,
-                                                                     machine::family_thresholds(machine));
+    const std::size_t longest_bytes =
+        library::longest_carried_bytes(rounds <= 1, size, machine::family_thresholds(machine));
     const std::size_t message_bytes = has_parts ? bytes / static_cast<std::size_t>(query.members) : bytes;
     const std::size_t element_bytes = bytes % sizeof(double) == 0 ? sizeof(double) : 1;
     const auto protocol = protocol_of(candidate, query.collective, message_bytes, longest_bytes);

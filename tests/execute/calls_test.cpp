@@ -114,7 +114,7 @@ TEST_CASE("signatures that differ in any field differ, and show it") {
 }
 
 TEST_CASE("no two sizes of a message and no two roots have one print") {
-    constexpr std::size_t longest_message = 4096;
+    constexpr std::size_t longest_message = mailbox::staging_bytes;
     std::set<std::uint64_t> fingerprints;
     std::size_t made = 0;
     for (std::uint32_t root = 0; root < 64; ++root) {

@@ -24,7 +24,7 @@ std::set<std::size_t> sizes(int members) {
     const auto p = static_cast<std::size_t>(members);
     std::set<std::size_t> list{0, 1, p - 1, p, p + 1, 3 * p + 1, 33, 257, 1009};
     if (members <= 16) {
-        list.insert({2 * p, 2, 4, 7, 31, 97, 255, 256, 1023, 4095, 4096, 4097, 16 * p * p});
+        list.insert({2 * p, 2, 4, 7, 31, 97, 255, 256, 1023, 1024, 1025, 4095, 4096, 4097, 16 * p * p});
     }
     return list;
 }

@@ -178,7 +178,7 @@ TEST_CASE("a group takes memory in proportion to its members, and touches none o
         std::size_t all;
         std::size_t resident;
     };
-    for (const Bound& bound : {Bound{4096, 96 * mebibyte, 16 * mebibyte},
+    for (const Bound& bound : {Bound{4096, 160 * mebibyte, 16 * mebibyte},
                                Bound{plan::most_members, 4096 * mebibyte, 256 * mebibyte}}) {
         const Pages before = Pages::now();
         const Group group(bound.members);

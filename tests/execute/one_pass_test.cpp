@@ -157,7 +157,7 @@ TEST_CASE("what needs one pass gets all operands at once from every algorithm th
                     // A word, a slot, the staging buffer, and none of these.
                     return calls_right(me, row.collective, name, 1) &&
                            calls_right(me, row.collective, name, 3) &&
-                           calls_right(me, row.collective, name, 100) &&
+                           calls_right(me, row.collective, name, 1000) &&
                            calls_right(me, row.collective, name, 5000);
                 })));
             }

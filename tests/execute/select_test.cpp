@@ -4,6 +4,7 @@
 #include "../tuning/support.hpp"
 #include "choose/select.hpp"
 #include "choose/table.hpp"
+#include "mailbox/slot.hpp"
 
 #include <tutti/counts.hpp>
 
@@ -93,16 +94,17 @@ TEST_CASE("the built-in choice depends on the size and on whether the vectors fi
     const library::StorePolicy& here = library::StorePolicy::here();
     constexpr std::size_t huge = std::size_t{1} << 40U;
     CHECK(choice(allreduce, 2, 8) == "flat");
-    CHECK(choice(allreduce, 2, 4096) == "flat");
-    const std::size_t longest_alone = here.profile().pull_between_two_bytes / 4;
+    constexpr std::size_t staged = mailbox::staging_bytes;
+    CHECK(choice(allreduce, 2, staged) == "flat");
+    const std::size_t longest_alone = std::max(staged, here.profile().pull_between_two_bytes / 4);
     CHECK(choice(allreduce, 2, longest_alone) == "flat");
     CHECK(choice(allreduce, 2, longest_alone + 1) == "direct");
     CHECK(choice(allreduce, 3, 32768) == "direct");
     CHECK(choice(allreduce, 2, 32768, true) == "direct");
-    CHECK(choice(reduce, 8, 4096) == "flat");
-    CHECK(choice(reduce, 8, 4097) == "direct");
-    CHECK(choice(reduce, 64, 4096) == "flat");
-    CHECK(choice(reduce, 64, 4097) == "direct");
+    CHECK(choice(reduce, 8, staged) == "flat");
+    CHECK(choice(reduce, 8, staged + 1) == "direct");
+    CHECK(choice(reduce, 64, staged) == "flat");
+    CHECK(choice(reduce, 64, staged + 1) == "direct");
     const bool unread = here.leaves_unread({.touched_bytes = 65536, .members = 2, .cpus = 2});
     CHECK(choice(allgather, 4, 65536) == (unread ? "direct" : "flat"));
     CHECK(choice(allgather, 4, huge) == "direct");
@@ -132,18 +134,19 @@ TEST_CASE("a message goes over the stage as long as that is the shorter way") {
         size.cpus = cpus;
         return library::select(call_of(collective), size, {}).protocol;
     };
-    CHECK(protocol(2, 2, 4096) == Protocol::eager);
-    CHECK(protocol(2, 2, 4097) == Protocol::zero_copy);
-    CHECK(protocol(4, 4, 4096) == Protocol::eager);
-    CHECK(protocol(4, 2, 4097) == Protocol::zero_copy);
-    CHECK(protocol(64, 2, 512) == Protocol::eager);
-    CHECK(protocol(64, 2, 513) == Protocol::zero_copy);
-    // Members that need not all wait for each other give up their CPU at once.
     using enum Collective;
-    CHECK(protocol(64, 2, 4096, reduce) == Protocol::eager);
+    constexpr std::size_t staged = mailbox::staging_bytes;
+    for (const int cpus : {1, 2}) {
+        CHECK(protocol(2, cpus, staged) == Protocol::eager);
+        CHECK(protocol(2, cpus, staged + 1) == Protocol::zero_copy);
+        CHECK(protocol(64, cpus, staged) == Protocol::eager);
+        CHECK(protocol(64, cpus, staged + 1) == Protocol::zero_copy);
+        CHECK(protocol(64, cpus, staged, reduce) == Protocol::eager);
+        CHECK(protocol(3, cpus, staged + 1, broadcast) == Protocol::zero_copy);
+    }
+    // Each member reads the staging buffers of all.
+    CHECK(protocol(4, 4, staged) == Protocol::eager);
     CHECK(protocol(64, 64, 4096, reduce) == Protocol::zero_copy);
-    CHECK(protocol(2, 2, 4096, broadcast) == Protocol::eager);
-    CHECK(protocol(3, 2, 4097, broadcast) == Protocol::zero_copy);
 }
 
 TEST_CASE("an algorithm that the call names is taken, whatever a table says") {

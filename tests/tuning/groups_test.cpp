@@ -172,7 +172,7 @@ TEST_CASE("sizes on both sides of what fits into the staging buffers are of diff
         Team team = trying_team(members);
         CHECK_NOTHROW(team.run([](Member& me) {
             for (const Collective collective : {Collective::allgather, Collective::gather}) {
-                for (const std::size_t count : {500U, 512U, 513U, 640U, 750U, 800U, 1000U}) {
+                for (const std::size_t count : {500U, 512U, 513U, 640U, 750U, 1024U, 1025U, 1500U}) {
                     for (int call = 0; call < 20; ++call) {
                         make_and_check(me, {.collective = collective, .count = count}, reference_of(me));
                     }

@@ -139,10 +139,10 @@ inline constexpr std::size_t eager_bytes = words_per_slot * sizeof(std::uint64_t
 /// The bytes that fit into a member's staging buffer: memory beside its slots for messages that are too long
 /// for one. A slot of the same set announces such a message. The staging buffer is reused by the same rule as
 /// the slot's words.
-inline constexpr std::size_t staging_bytes = 4096;
+inline constexpr std::size_t staging_bytes = 8192;
 
-/// Aligned for every element that fits.
-struct alignas(staging_bytes) StagingBuffer {
+/// Aligned as pages are, of which each has the memory of one NUMA node.
+struct alignas(4096) StagingBuffer {
     std::byte bytes[staging_bytes];
 };
 

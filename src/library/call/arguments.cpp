@@ -22,7 +22,9 @@ public:
         set_sizes();
         check_vectors();
         check_aliasing();
-        shape_.message_bytes = (traits_.gathers() ? shape_.block : shape_.total) * call_.element_bytes;
+        const std::size_t block =
+            call_.counts != nullptr && members_ != 0 ? std::ranges::max(call_.counts->span()) : shape_.block;
+        shape_.message_bytes = (traits_.gathers() ? block : shape_.total) * call_.element_bytes;
         return shape_;
     }
 

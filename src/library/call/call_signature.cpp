@@ -122,7 +122,7 @@ bool operator==(const CallSignature& a, const CallSignature& b) {
 run::Digests CallSignature::digests(std::size_t message_bytes) const {
     const std::uint64_t kind = digest_of_kind(*this);
     // Odd, so that no two roots yield the same product. It is the golden section of the fingerprint's range,
-    // so that the products of up to 100 neighbouring roots differ by more than the length of a staging
+    // so that the products of up to 89 neighbouring roots differ by more than the length of a staging
     // buffer.
     constexpr std::uint64_t root_step = 648055;
     return {.digest = mixed(kind, bytes ^ std::rotl(std::uint64_t{root}, 40)),

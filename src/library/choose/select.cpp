@@ -80,13 +80,13 @@ std::optional<Selection> measured_selection(const detail::Call& call, const Sele
 
 /// If every member sends one message only, the message may go over the staging buffer, as long as a member
 /// reads few bytes of all staging buffers: two exchanges and half the traffic are better then. If members
-/// share CPUs and need not all wait for each other, those that have sent let others run at once.
-std::size_t longest_carried_bytes(Collective collective, bool in_one_round, const Selection::Input& size,
+/// share CPUs, the staging buffers of all are in the same caches.
+std::size_t longest_carried_bytes(bool in_one_round, const Selection::Input& size,
                                   const machine::Thresholds& profile) {
     if (!in_one_round) {
         return mailbox::eager_bytes;
     }
-    if (size.members == 2 || (!detail::traits_of(collective).needs_all && size.members > size.cpus)) {
+    if (size.members == 2 || size.members > size.cpus) {
         return mailbox::staging_bytes;
     }
     const std::size_t share_bytes = profile.read_by_one_bytes / static_cast<std::size_t>(size.members);
@@ -99,11 +99,10 @@ Protocol protocol_of(std::size_t index, const detail::Call& call, const Selectio
         return Protocol::zero_copy;
     }
     const auto longest_bytes = [&] {
-        return longest_carried_bytes(row.collective, has_one_round(row, size.members), size,
-                                     StorePolicy::here().profile());
+        return longest_carried_bytes(has_one_round(row, size.members), size, StorePolicy::here().profile());
     };
-    const bool fits = row.protocols.eager && call.counts == nullptr &&
-                      !lifts_single_operands(call, size.members) &&
+    const bool fits = row.protocols.eager && !lifts_single_operands(call, size.members) &&
+                      call.element_bytes <= alignof(mailbox::StagingBuffer) &&
                       (!row.protocols.pulled || size.message_bytes <= longest_bytes());
     if (fits) {
         return Protocol::eager;

@@ -68,7 +68,7 @@ TUTTI_COMPONENT_API std::string refusal(const algorithm::Algorithm& row, const d
                                         int members);
 
 /// The longest message that an algorithm carries, in one round or more, on a machine with these thresholds.
-std::size_t longest_carried_bytes(Collective collective, bool in_one_round, const Selection::Input& size,
+std::size_t longest_carried_bytes(bool in_one_round, const Selection::Input& size,
                                   const machine::Thresholds& profile);
 
 /// The protocol by which a row of the registry would be executed.
