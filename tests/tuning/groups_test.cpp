@@ -2,6 +2,7 @@
 // Members that chose differently would end in an error, because the algorithm is part of a call's signature.
 
 #include "../reference/calls.hpp"
+#include "choose/exploration.hpp"
 #include "support.hpp"
 
 using namespace tutti;
@@ -121,6 +122,11 @@ std::string file_with_ring(const Directory& directory, std::size_t bytes = 32768
     return directory.file("tuning" + std::to_string(files++), tuning::to_text(table));
 }
 
+/// With a file that has no entry for its calls, it does not begin with what groups before it have learnt.
+Team team_that_knows_nothing(const Directory& directory) {
+    return team_on_one_cpu(directory.file("others", tuning::to_text(small_table())));
+}
+
 } // namespace
 
 TEST_CASE("teams, groups and their sub-groups take their choices from the file they are given") {
@@ -231,7 +237,7 @@ TEST_CASE("a file's choice is tried first, and then the built-in one") {
 
 TEST_CASE("what a group has learnt is in its roll call and in the file that the process saves") {
     const Directory directory;
-    Team team = team_on_one_cpu("on");
+    Team team = team_that_knows_nothing(directory);
     team.run([](Member& me) {
         std::vector<int> values(8192, 1);
         for (int call = 0; call < enough_calls; ++call) {
@@ -276,8 +282,33 @@ TEST_CASE("a group whose calls never have its members wait for each other learns
     CHECK_MESSAGE(mentions(text, "learnt: gather moved of 1572864 bytes: "), text);
 }
 
-TEST_CASE("a group that has failed has learnt nothing") {
+TEST_CASE("a group begins with what groups before it have learnt, and tries what was much slower last") {
+    constexpr std::size_t elements = std::size_t{1} << 20U;
+    tuning::Entry learnt =
+        entry({Collective::allreduce, Operands::exact, 3, 1, elements * sizeof(int)}, "ring", 1);
+    learnt.measured.push_back({row_of(Collective::allreduce, "direct"), 2});
+    tuning::learn(learnt);
     Team team = team_on_one_cpu("on");
+    CHECK(algorithm_of(team, 0, By::blocking, elements) == "ring");
+    CHECK(algorithm_of(team, 0, By::sub_group, elements) == "ring");
+    Team built_in = team_on_one_cpu("off");
+    CHECK(algorithm_of(built_in, 0, By::blocking, elements) != "ring");
+
+    const library::GroupConfig config = library::config_for(3, {.tuning = "on"});
+    library::Trials trials(3);
+    library::Explorations own(config, trials, 0);
+    const detail::Call call{.collective = Collective::allreduce, .type = Type::i32, .op = Operator::sum};
+    const std::size_t bytes = elements * sizeof(int);
+    const library::Exploration* const tried = own.of(
+        call, {.message_bytes = bytes, .total_bytes = bytes, .touched_bytes = 3 * bytes, .members = 3});
+    REQUIRE(tried != nullptr);
+    CHECK(tried->candidates().front().row == row_of(Collective::allreduce, "ring"));
+    CHECK(tried->candidates().back().row == row_of(Collective::allreduce, "direct"));
+}
+
+TEST_CASE("a group that has failed has learnt nothing") {
+    const Directory directory;
+    Team team = team_that_knows_nothing(directory);
     team.run([](Member& me) { call_often(me); });
     CHECK(mentions(team.roll_call(), "learnt: "));
     CHECK_THROWS_AS(team.run([](Member& me) { me.abort("on purpose"); }), Error);

@@ -313,25 +313,13 @@ private:
     }
 
     [[gnu::noinline]] static void combine_few(const AnyTree& data, std::size_t begin, std::size_t end) {
-        switch (data.ins_count) {
-        case 1:
-            return run<false>(Tree<1>{data}, begin, end);
-        case 2:
-            return run<false>(Tree<2>{data}, begin, end);
-        case 3:
-            return run<false>(Tree<3>{data}, begin, end);
-        case 4:
-            return run<false>(Tree<4>{data}, begin, end);
-        case 5:
-            return run<false>(Tree<5>{data}, begin, end);
-        case 6:
-            return run<false>(Tree<6>{data}, begin, end);
-        case 7:
-            return run<false>(Tree<7>{data}, begin, end);
-        case 8:
-            return run<false>(Tree<8>{data}, begin, end);
-        default:
-            if constexpr (is_few(2 * most_in_registers)) {
+        [&]<int... Less>(std::integer_sequence<int, Less...>) {
+            static_cast<void>((
+                (data.ins_count == Less + 1 && (run<false>(Tree<Less + 1>{data}, begin, end), true)) || ...));
+        }
+        (std::make_integer_sequence<int, most_in_registers>());
+        if constexpr (is_few(2 * most_in_registers)) {
+            if (data.ins_count == 2 * most_in_registers) {
                 run<false>(Tree<2 * most_in_registers>{data}, begin, end);
             }
         }

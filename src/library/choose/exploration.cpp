@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdio>
 #include <numeric>
+#include <ranges>
 #include <utility>
 
 namespace tutti::library {
@@ -65,7 +66,8 @@ const Selection& Exploration::begin(TrialAreas& areas, const MemberPosition& now
 
 void Exploration::look(TrialAreas& areas, const MemberPosition& now) {
     if (phase_ == Phase::settled) {
-        interval_ == interval_before_all ? try_first(candidates_.size()) : try_choice();
+        try_first(candidates_.size());
+        only_choice_ = interval_ != interval_before_all;
     }
     if (phase_ == Phase::full) {
         show(areas, now);
@@ -107,11 +109,6 @@ void Exploration::try_first(std::size_t candidates) {
     tried_ = std::min(candidates, candidates_.size());
     trial_ = 0;
     calls_left_ = 0;
-}
-
-void Exploration::try_choice() {
-    try_first(candidates_.size());
-    only_choice_ = true;
 }
 
 void Exploration::show(TrialAreas& areas, const MemberPosition& now) {
@@ -214,14 +211,22 @@ namespace {
 
 /// How many of the candidates are tried at first. A plan for another one takes longer than many short calls.
 std::size_t tried_at_first(std::span<const Selection> candidates, std::size_t total_bytes) {
-    constexpr std::size_t kib = 1024;
-    const std::size_t of_built_in = total_bytes < 32 * kib    ? 1
-                                    : total_bytes < 64 * kib  ? 2
-                                    : total_bytes < 256 * kib ? 3
-                                                              : TrialTimes::most_candidates;
     const Reason first = candidates.front().reason;
-    const bool is_built_in = first != Reason::measured && first != Reason::levels;
-    return is_built_in ? of_built_in : of_built_in + 1;
+    const auto of_built_in =
+        static_cast<std::size_t>(std::bit_width(total_bytes / tuning::least_tried_bytes));
+    return first != Reason::measured && first != Reason::levels ? of_built_in : of_built_in + 1;
+}
+
+/// Moves those that were much slower than others in like calls to the end. Returns how many are before these.
+std::size_t without_slow(std::vector<Selection>& candidates, std::span<const tuning::Measured> known) {
+    constexpr double much = 1.5;
+    const auto is_fine = [&](const Selection& each) {
+        const auto found = std::ranges::find_if(known, [&](const tuning::Measured& other) {
+            return each.row == other.row && each.stores == other.stores;
+        });
+        return found == known.end() || found->us <= much * known.front().us;
+    };
+    return candidates.size() - std::ranges::stable_partition(candidates, is_fine).size();
 }
 
 /// Four digits: more would be noise.
@@ -229,11 +234,6 @@ std::string text_of_us(double us) {
     std::array<char, 32> text{};
     std::snprintf(text.data(), text.size(), "%.4g us", us);
     return text.data();
-}
-
-std::string text_of(const tuning::Measured& measured) {
-    return tuning::name_of(algorithm::registry()[measured.row], measured.stores) + " (" +
-           std::string(source_name(measured.reason)) + ") " + text_of_us(measured.us);
 }
 
 } // namespace
@@ -250,12 +250,30 @@ Exploration* Explorations::of(const detail::Call& call, const Selection::Input& 
     if (found == of_kinds_.end()) {
         std::vector<Selection> all = candidates(call, size, config_.choices, TrialTimes::most_candidates);
         const bool synchronises = detail::traits_of(call.collective).needs_all;
-        const std::size_t at_first = tried_at_first(all, size.total_bytes);
+        const std::vector<tuning::Measured> known = known_of(*kind, call, size);
+        const std::size_t at_first =
+            std::min(tried_at_first(all, size.total_bytes), without_slow(all, known));
         Exploration exploration(std::move(all), synchronises, at_first);
         found = of_kinds_.emplace(*kind, Explored{std::move(exploration), size.total_bytes}).first;
     }
     Exploration& exploration = found->second.exploration;
     return exploration.candidates().size() > 1 ? &exploration : nullptr;
+}
+
+std::vector<tuning::Measured> Explorations::known_of(const Learnt::Kind& kind, const detail::Call& call,
+                                                     const Selection::Input& size) const {
+    for (const int step : {-1, 1}) {
+        Learnt::Kind other = kind;
+        other.power += step;
+        const auto found = of_kinds_.find(other);
+        if (found != of_kinds_.end() && found->second.exploration.chosen() != nullptr) {
+            return found->second.exploration.learnt().entry.measured;
+        }
+    }
+    const tuning::Entry* const entry = entry_for(call, size, config_.choices);
+    const bool is_like = entry != nullptr && entry->point.members == size.members &&
+                         static_cast<int>(std::bit_width(entry->point.bytes)) == kind.power;
+    return is_like ? entry->measured : std::vector<tuning::Measured>();
 }
 
 const Selection* Explorations::chosen(const detail::Call& call, const Selection::Input& size) const {
@@ -310,7 +328,8 @@ std::string Learnt::text() const {
                        " bytes" + (kind.in_place ? " in place" : "") + (kind.serial ? " from the left" : "") +
                        (kind.in_one_pass ? ", in one pass" : "") + ": ";
     for (const tuning::Measured& each : entry.measured) {
-        text += text_of(each) + "; ";
+        text += tuning::name_of(algorithm::registry()[each.row], each.stores) + " (" +
+                std::string(source_name(each.reason)) + ") " + text_of_us(each.us) + "; ";
     }
     return text + "tried in " + std::to_string(tried_calls) + " calls, which lost " + text_of_us(lost_us);
 }
@@ -327,12 +346,8 @@ void LearntByGroup::clear() {
 
 std::vector<Learnt> LearntByGroup::all() const {
     const std::scoped_lock lock(mutex_);
-    std::vector<Learnt> all;
-    all.reserve(of_kinds_.size());
-    for (const auto& [kind, learnt] : of_kinds_) {
-        all.push_back(learnt);
-    }
-    return all;
+    const auto all = std::views::values(of_kinds_);
+    return {all.begin(), all.end()};
 }
 
 } // namespace tutti::library

@@ -86,16 +86,14 @@ struct Learnt {
     /// The point is that of the first call of the kind. The choice comes first, then the fastest of the
     /// others.
     tuning::Entry entry;
-    /// Calls that were measured, and how much longer they took than they would have with the choice, as the
-    /// times of the candidates have it.
+    /// Calls that were measured, and the time that they lost by comparison with the choice.
     int tried_calls = 0;
     double lost_us = 0;
 
     /// Whether the entry holds for calls of this kind: a table has only entries for canonical order and
     /// operators that may combine partial results.
     bool has_entry() const { return !kind.serial && !kind.in_one_pass && !kind.shared_output; }
-    /// "allreduce ordered of 65536 bytes: direct/non-temporal (tried) 12.3 us; direct (built-in) 15.1 us;
-    /// tried in 6 calls, which lost 8.4 us"
+    /// "allreduce ordered of 65536 bytes: direct (tried) 12.3 us; tried in 6 calls, which lost 8.4 us"
     std::string text() const;
 };
 
@@ -184,7 +182,6 @@ private:
 
     void look(TrialAreas& areas, const MemberPosition& now);
     void try_first(std::size_t candidates);
-    void try_choice();
     void settle(std::uint32_t interval);
     /// How many candidates are being tried.
     std::size_t in_trial() const { return only_choice_ ? 1 : tried_; }
@@ -258,6 +255,9 @@ private:
         std::size_t bytes;
     };
 
+    /// The times of calls of half or twice the bytes, or those of an equal group; the fastest first.
+    std::vector<tuning::Measured> known_of(const Learnt::Kind& kind, const detail::Call& call,
+                                           const Selection::Input& size) const;
     /// Shows others the decisions that this member, the first, has not reported yet.
     void report_decisions();
 

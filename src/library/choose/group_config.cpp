@@ -86,6 +86,12 @@ std::vector<std::vector<int>> equal_parts(const std::vector<int>& levels, int me
     return parts;
 }
 
+/// Without a file, a group that explores begins with what groups before it have learnt.
+tuning::Choices choices_of(std::shared_ptr<const tuning::Table> table, const GroupConfig& config) {
+    return {table == nullptr && config.explores ? tuning::learnt_table() : std::move(table),
+            {static_cast<int>(config.bindings.size()), config.process_cpus, config.l3_groups}};
+}
+
 /// The configuration of members with these places, bindings and CPUs.
 GroupConfig completed(GroupConfig config, const GroupOptions& options) {
     const auto members = static_cast<int>(config.bindings.size());
@@ -98,8 +104,7 @@ GroupConfig completed(GroupConfig config, const GroupOptions& options) {
     tuning::Source source = tuning::source_of(options.tuning);
     config.explores = members > 1 && source.explores;
     config.tuning = std::move(source.text) + (config.explores ? ", then what is fastest here" : "");
-    config.choices =
-        tuning::Choices(std::move(source.table), {members, config.process_cpus, config.l3_groups});
+    config.choices = choices_of(std::move(source.table), config);
     config.timeout = timeout_of(options.timeout, "GroupOptions::timeout");
     config.report_after =
         timeout_or(options.report_after, "GroupOptions::report_after", std::chrono::minutes(1));
@@ -245,8 +250,8 @@ GroupConfig config_for_members(const GroupConfig& config, const std::vector<int>
     }
     made.l3_groups = pinned_to.size() == mates.size() ? tuning::l3_groups(tuning::this_machine(), pinned_to)
                                                       : std::min(config.l3_groups, members);
-    made.choices = tuning::Choices(config.choices.table(), {members, config.process_cpus, made.l3_groups});
     made.explores = config.explores && members > 1;
+    made.choices = choices_of(config.choices.table(), made);
     return made;
 }
 

@@ -20,7 +20,7 @@ std::string_view to_string(Stores stores) {
 std::string_view source_name(Reason reason) {
     switch (reason) {
     case Reason::measured:
-        return "file";
+        return "measured";
     case Reason::tried:
         return "tried";
     case Reason::named:
@@ -103,21 +103,13 @@ const Entry* Choices::nearest(const Kind& kind, std::size_t bytes) const {
         std::ranges::lower_bound(sizes, bytes, {}, [](const Entry* entry) { return entry->point.bytes; });
     const Entry* nearest = nullptr;
     double least = most_bytes_ratio;
-    const auto look_at = [&](const Entry* entry) {
-        if (bytes < least_tried_bytes && entry->point.bytes >= least_tried_bytes) {
-            return;
-        }
-        const double far = ratio(static_cast<double>(entry->point.bytes), static_cast<double>(bytes));
-        if (far <= least) {
-            nearest = entry;
+    for (auto at = above != sizes.begin() ? above - 1 : above; at != sizes.end() && at <= above; ++at) {
+        const std::size_t measured = (*at)->point.bytes;
+        const double far = ratio(static_cast<double>(measured), static_cast<double>(bytes));
+        if (far <= least && (bytes >= least_tried_bytes || measured < least_tried_bytes)) {
+            nearest = *at;
             least = far;
         }
-    };
-    if (above != sizes.begin()) {
-        look_at(*(above - 1));
-    }
-    if (above != sizes.end()) {
-        look_at(*above);
     }
     return nearest;
 }

@@ -77,7 +77,7 @@ enum class Reason : std::uint8_t {
     tried
 };
 
-/// "built-in", "file", "tried" or "named".
+/// "built-in", "measured", "tried" or "named".
 std::string_view source_name(Reason reason);
 
 /// The time of one algorithm, as its row in the registry, that stores in one way. A file has no reasons.

@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <exception>
+#include <ranges>
 #include <system_error>
 #include <thread>
 
@@ -95,12 +96,8 @@ struct LearntByProcess {
 
     std::vector<Entry> all() {
         const std::scoped_lock lock(mutex);
-        std::vector<Entry> copies;
-        copies.reserve(entries.size());
-        for (const auto& [point, entry] : entries) {
-            copies.push_back(entry);
-        }
-        return copies;
+        const auto copied = std::views::values(entries);
+        return {copied.begin(), copied.end()};
     }
 };
 
@@ -265,6 +262,10 @@ void learn(Entry entry) {
     LearntByProcess& learnt = LearntByProcess::instance();
     const std::scoped_lock lock(learnt.mutex);
     learnt.entries.insert_or_assign(entry.point, std::move(entry));
+}
+
+std::shared_ptr<const Table> learnt_table() {
+    return std::make_shared<Table>(merged({}, LearntByProcess::instance().all()));
 }
 
 Table merged(Table table, std::span<const Entry> learnt) {

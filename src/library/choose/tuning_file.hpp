@@ -77,6 +77,9 @@ inline constexpr const char* save_variable = "TUTTI_TUNING_SAVE";
 /// thread.
 void learn(Entry entry);
 
+/// What the process has learnt so far.
+std::shared_ptr<const Table> learnt_table();
+
 /// The table with entries of this library and machine, each in place of all that hold for the same members,
 /// operands and power of two of bytes, so that a table does not grow from run to run.
 Table merged(Table table, std::span<const Entry> learnt);
