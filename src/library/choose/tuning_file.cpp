@@ -265,7 +265,8 @@ void learn(Entry entry) {
 }
 
 std::shared_ptr<const Table> learnt_table() {
-    return std::make_shared<Table>(merged({}, LearntByProcess::instance().all()));
+    const std::vector<Entry> learnt = LearntByProcess::instance().all();
+    return learnt.empty() ? nullptr : std::make_shared<Table>(merged({}, learnt));
 }
 
 Table merged(Table table, std::span<const Entry> learnt) {

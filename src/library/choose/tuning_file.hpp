@@ -77,7 +77,7 @@ inline constexpr const char* save_variable = "TUTTI_TUNING_SAVE";
 /// thread.
 void learn(Entry entry);
 
-/// What the process has learnt so far.
+/// What the process has learnt so far; null if that is nothing.
 std::shared_ptr<const Table> learnt_table();
 
 /// The table with entries of this library and machine, each in place of all that hold for the same members,
