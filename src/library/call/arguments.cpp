@@ -23,7 +23,7 @@ public:
         check_vectors();
         check_aliasing();
         const std::size_t block =
-            call_.counts != nullptr && members_ != 0 ? std::ranges::max(call_.counts->span()) : shape_.block;
+            call_.counts != nullptr ? std::ranges::max(call_.counts->span()) : shape_.block;
         shape_.message_bytes = (traits_.gathers() ? block : shape_.total) * call_.element_bytes;
         return shape_;
     }

@@ -250,9 +250,8 @@ Exploration* Explorations::of(const detail::Call& call, const Selection::Input& 
     if (found == of_kinds_.end()) {
         std::vector<Selection> all = candidates(call, size, config_.choices, TrialTimes::most_candidates);
         const bool synchronises = detail::traits_of(call.collective).needs_all;
-        const std::vector<tuning::Measured> known = known_of(*kind, call, size);
-        const std::size_t at_first =
-            std::min(tried_at_first(all, size.total_bytes), without_slow(all, known));
+        const std::size_t most = tried_at_first(all, size.total_bytes);
+        const std::size_t at_first = std::min(most, without_slow(all, known_of(*kind, call, size)));
         Exploration exploration(std::move(all), synchronises, at_first);
         found = of_kinds_.emplace(*kind, Explored{std::move(exploration), size.total_bytes}).first;
     }
