@@ -167,15 +167,15 @@ int main(int argc, char** argv) {
     }
     const long number = std::strtol(argv[2], nullptr, 10);
     constexpr std::array<Way, 10> ways{{{"blocking", block},
-                                       {"sending", send},
-                                       {"receiving", receive},
-                                       {"blocking-in-c", block_in_c},
-                                       {"in-turn", block_in_turn},
-                                       {"nonblocking", start},
-                                       {"all-buffers", call_for_all<ranks>},
-                                       {"many-ranks", call_for_all<2 * ranks + 1>},
-                                       {"with-executor", exchange_for_both},
-                                       {"arriving", arrive}}};
+                                        {"sending", send},
+                                        {"receiving", receive},
+                                        {"blocking-in-c", block_in_c},
+                                        {"in-turn", block_in_turn},
+                                        {"nonblocking", start},
+                                        {"all-buffers", call_for_all<ranks>},
+                                        {"many-ranks", call_for_all<2 * ranks + 1>},
+                                        {"with-executor", exchange_for_both},
+                                        {"arriving", arrive}}};
     for (const Way& way : ways) {
         if (way.name == argv[1]) {
             return way.call(number) >= 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -197,7 +197,7 @@ void Runner<Mailbox, Compute, Observer>::carry(const plan::Step& step) {
     const std::size_t bytes = compute_.message_bytes(step);
     const std::uint64_t* words = eager;
     if (prepared_.staged) {
-        std::memcpy(mailbox_.staging(plan_.rank, cursor_.set), from, bytes);
+        copy_bytes(mailbox_.staging(plan_.rank, cursor_.set), from, bytes);
         words = &prepared_.digests.digest;
     } else {
         copy_bytes(eager, from, bytes);

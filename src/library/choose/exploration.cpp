@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstdio>
 #include <numeric>
-#include <ranges>
 #include <utility>
 
 namespace tutti::library {
@@ -212,8 +211,8 @@ namespace {
 /// How many of the candidates are tried at first. A plan for another one takes longer than many short calls.
 std::size_t tried_at_first(std::span<const Selection> candidates, std::size_t total_bytes) {
     const Reason first = candidates.front().reason;
-    const auto of_built_in =
-        static_cast<std::size_t>(std::bit_width(total_bytes / tuning::least_tried_bytes));
+    const auto doublings = static_cast<std::size_t>(std::bit_width(total_bytes / tuning::least_tried_bytes));
+    const std::size_t of_built_in = doublings - (doublings > 3 ? 1 : 0);
     return first != Reason::measured && first != Reason::levels ? of_built_in : of_built_in + 1;
 }
 
@@ -226,7 +225,8 @@ std::size_t without_slow(std::vector<Selection>& candidates, std::span<const tun
         });
         return found == known.end() || found->us <= much * known.front().us;
     };
-    return candidates.size() - std::ranges::stable_partition(candidates, is_fine).size();
+    const auto slow = std::stable_partition(candidates.begin(), candidates.end(), is_fine);
+    return static_cast<std::size_t>(slow - candidates.begin());
 }
 
 /// Four digits: more would be noise.
@@ -345,8 +345,12 @@ void LearntByGroup::clear() {
 
 std::vector<Learnt> LearntByGroup::all() const {
     const std::scoped_lock lock(mutex_);
-    const auto all = std::views::values(of_kinds_);
-    return {all.begin(), all.end()};
+    std::vector<Learnt> all;
+    all.reserve(of_kinds_.size());
+    for (const auto& [kind, learnt] : of_kinds_) {
+        all.push_back(learnt);
+    }
+    return all;
 }
 
 } // namespace tutti::library

@@ -17,7 +17,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <exception>
-#include <ranges>
 #include <system_error>
 #include <thread>
 
@@ -96,8 +95,12 @@ struct LearntByProcess {
 
     std::vector<Entry> all() {
         const std::scoped_lock lock(mutex);
-        const auto copied = std::views::values(entries);
-        return {copied.begin(), copied.end()};
+        std::vector<Entry> copies;
+        copies.reserve(entries.size());
+        for (const auto& [point, entry] : entries) {
+            copies.push_back(entry);
+        }
+        return copies;
     }
 };
 
