@@ -101,8 +101,8 @@ Protocol protocol_of(std::size_t index, const detail::Call& call, const Selectio
     const auto longest_bytes = [&] {
         return longest_carried_bytes(has_one_round(row, size.members), size, StorePolicy::here().profile());
     };
-    // The result of a block would overlap the operand that came in a slot if the block is longer than its
-    // start.
+    // A block of such a call may begin within its own length, and then its result would overlap the message
+    // that came in a slot.
     const bool overlaps = call.counts != nullptr && call.collective == Collective::reduce_scatter;
     const bool fits = row.protocols.eager && !overlaps && !lifts_single_operands(call, size.members) &&
                       call.element_bytes <= alignof(mailbox::StagingBuffer) &&
