@@ -118,8 +118,9 @@ std::string trials(const Answer& answer) {
                             tuning::name_of(algorithm::registry()[each.row], each.stores),
                             tuning::source_name(each.reason));
     }
-    return fmt::format("then tries:   {}; {} calls each, and keeps the fastest\n", text,
-                       library::Exploration::rounds);
+    return fmt::format(
+        "then tries:   {}; one call each, {} more if it is not much slower, and keeps the fastest\n", text,
+        library::Exploration::rounds);
 }
 
 /// The times of an entry in which ways to store differ, which the table of algorithms cannot show.

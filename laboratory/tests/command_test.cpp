@@ -282,7 +282,7 @@ TEST_CASE("info --why shows what a program has learnt, and what a group would tr
     const Outcome why = expect(
         0, here + "1M", "chosen:       direct/non-temporal, it is the choice of the table's nearest entry",
         "measured:     direct/non-temporal 300.0 us, direct 400.0 us",
-        "then tries:   direct/non-temporal (measured), ", "3 calls each",
+        "then tries:   direct/non-temporal (measured), ", "one call each, 3 more",
         "cannot serve: is for powers of two, not for 3 members");
     CHECK(occurrences(why.text, "  chosen\n") == 1);
     CHECK_FALSE(why.says("not in table"));

@@ -11,7 +11,6 @@ using namespace tutti;
 using library::Exploration;
 using library::MemberPosition;
 using library::Selection;
-using library::TrialAreas;
 using library::TrialTimes;
 using std::chrono::nanoseconds;
 
@@ -27,12 +26,7 @@ std::vector<Selection> rows(std::size_t count, double rewrite_ns_of_first = 0) {
 /// Members whose calls take what a test says.
 class Members {
 public:
-    explicit Members(int count)
-        : times_(static_cast<std::size_t>(count)), kinds_(times_.size()), prepared_(times_.size()) {
-        for (int rank = 0; rank < count; ++rank) {
-            areas_.emplace_back(times_, rank);
-        }
-    }
+    explicit Members(int count) : kinds_(static_cast<std::size_t>(count)), prepared_(kinds_.size()) {}
     Members(int count, std::size_t candidates, bool synchronises,
             std::size_t at_first = TrialTimes::most_candidates)
         : Members(count) {
@@ -41,8 +35,14 @@ public:
 
     void add_kind(std::size_t candidates, bool synchronises,
                   std::size_t at_first = TrialTimes::most_candidates, double rewrite_ns_of_first = 0) {
-        for (auto& of_member : kinds_) {
-            of_member.emplace_back(rows(candidates, rewrite_ns_of_first), synchronises, at_first);
+        add_kind(rows(candidates, rewrite_ns_of_first), synchronises, at_first);
+    }
+    void add_kind(const std::vector<Selection>& candidates, bool synchronises,
+                  std::size_t at_first = TrialTimes::most_candidates) {
+        times_.emplace_back(kinds_.size());
+        for (std::size_t rank = 0; rank < kinds_.size(); ++rank) {
+            kinds_[rank].emplace_back(candidates, times_.back(), static_cast<int>(rank), synchronises,
+                                      at_first);
         }
         for (auto& of_member : prepared_) {
             of_member.emplace_back();
@@ -65,11 +65,11 @@ public:
             Prepared& prepared = prepared_[rank][kind];
             std::uint64_t meets = 0;
             if (random_() % 2 == 0 || !own.repeats(prepared.selection)) {
-                prepared.row = own.begin(areas_[rank], before).row;
+                prepared.row = own.begin(before).row;
                 prepared.selection = own.selection_number();
                 meets = own.epoch_to_meet();
                 if (own.is_trying()) {
-                    own.end(nanoseconds(ns(static_cast<int>(rank), prepared.row)), areas_[rank], position_);
+                    own.end(nanoseconds(ns(static_cast<int>(rank), prepared.row)), position_);
                 }
             }
             used = rank == 0 ? prepared.row : used;
@@ -108,8 +108,7 @@ private:
     };
 
     std::mt19937 random_{3};
-    std::vector<TrialTimes> times_;
-    std::vector<TrialAreas> areas_;
+    std::list<std::vector<TrialTimes>> times_; // of each kind
     std::vector<std::vector<Exploration>> kinds_;
     std::vector<std::vector<Prepared>> prepared_;
     MemberPosition position_{1, 0};
@@ -121,7 +120,14 @@ auto fastest(std::size_t fast, int ns = 100, int others_ns = 200) {
     return [=](int /*rank*/, std::size_t row) { return row == fast ? ns : others_ns; };
 }
 
-/// Which of two candidates members keep after eight calls that take `ns`.
+/// The calls before those that are compared: one that prepares, a glance at each candidate, and one before
+/// the decision.
+constexpr int glance_at(int candidates) {
+    return candidates + 2;
+}
+
+/// Which of two candidates members keep after eight calls that take `ns`, call 0 being the first compared
+/// one.
 struct Kept {
     const char* name;
     int (*ns)(int call, int rank, std::size_t row);
@@ -151,11 +157,11 @@ constexpr Kept all_kept[] = {
 
 } // namespace
 
-TEST_CASE("members try each candidate three times, and keep the fastest") {
+TEST_CASE("members glance at each candidate, try each three times, and keep the fastest") {
     Members members(3, 4, true);
     const auto ns = fastest(2);
-    for (const std::size_t row : {0U, 0U, 0U, 1U, 1U, 1U, 2U, 2U, 2U, 3U, 3U, 3U, 0U, 2U}) {
-        CHECK(members.call(true, ns) == row);
+    for (const char row : std::string("001230000111222333") + "02") {
+        CHECK(members.call(true, ns) == static_cast<std::size_t>(row - '0'));
     }
     REQUIRE(members.of(1).chosen() != nullptr);
     CHECK(members.of(1).chosen()->row == 2);
@@ -165,7 +171,7 @@ TEST_CASE("members keep the faster candidate, whatever else takes time") {
     for (const Kept& each : all_kept) {
         INFO(each.name);
         Members members(2, 2, true);
-        int call = 0;
+        int call = -glance_at(2);
         const auto ns = [&](int rank, std::size_t row) { return each.ns(call, rank, row); };
         for (; call < 8; ++call) {
             members.call(true, ns);
@@ -176,29 +182,58 @@ TEST_CASE("members keep the faster candidate, whatever else takes time") {
     }
 }
 
+TEST_CASE("members call much slower algorithms once, and no other candidate of these") {
+    for (const bool synchronises : {true, false}) {
+        Members members(2);
+        members.add_kind(
+            {{.row = 0}, {.row = 1, .stores = tuning::Stores::string_moves}, {.row = 1}, {.row = 2}},
+            synchronises);
+        std::array<int, 3> calls{};
+        const auto ns = [](int, std::size_t row) { return row == 1 ? 30'000 : 1000; };
+        for (int call = 0; call < 60; ++call) {
+            ++calls[members.call(synchronises, ns)];
+        }
+        CHECK(members.of(0).learnt().entry.measured.size() == 3);
+        CHECK(calls[1] == 1);
+        CHECK(calls[2] == 1 + Exploration::rounds);
+    }
+}
+
+TEST_CASE("an algorithm is compared even if its first call had members wait for the plan of another") {
+    Members members(2, 2, false);
+    std::array<int, 2> calls{};
+    for (int call = 0; call < 30; ++call) {
+        ++calls[members.call(false, [&](int rank, std::size_t row) {
+            return row == 0 ? 6000 : rank == 0 && calls[1] == 0 ? 90'000 : 900;
+        })];
+    }
+    CHECK(members.of(0).chosen()->row == 1);
+}
+
 TEST_CASE("if members can be through before the others, the slowest one counts") {
     Members members(2, 2, false);
     // By row 1 the root is through at once, and the other member takes long.
     const auto ns = [](int rank, std::size_t row) { return row == 0 ? 400 : rank == 0 ? 50 : 900; };
-    for (int call = 0; call < 8; ++call) {
+    for (int call = 0; call < glance_at(2) + 8; ++call) {
         members.call(false, ns);
         members.synchronise();
     }
+    CHECK(members.of(0).chosen() != nullptr);
     CHECK(members.call(false, ns) == 0);
 }
 
-TEST_CASE("members whose calls never have them wait for each other meet once for a decision") {
+TEST_CASE("members whose calls never have them wait for each other meet once after each trial") {
     Members members(4, 2, false);
     const auto ns = fastest(1);
-    for (int call = 0; call < 8; ++call) { // six trials, one call, and the one at which they meet
-        CHECK(members.call(false, ns) == static_cast<std::size_t>(call / 3 == 1));
+    for (const char row : std::string("00100") + "00011100") { // they meet in the last of each
+        CHECK(members.call(false, ns) == static_cast<std::size_t>(row - '0'));
     }
     CHECK(members.of(0).chosen() == nullptr);
-    CHECK(members.meetings() == 1);
+    CHECK(members.meetings() == 2);
     for (int call = 0; call < 100; ++call) {
         // Once more for the look after the first interval: calls that count, one, and the meeting.
         CHECK(members.meetings() ==
-              (call <= static_cast<int>(Exploration::first_interval) + Exploration::rounds + 1 ? 1 : 2));
+              (call <= static_cast<int>(Exploration::first_interval) + Exploration::rounds + 1 ? 2 : 3));
         CHECK(members.call(false, ns) == 1);
     }
 }
@@ -206,9 +241,9 @@ TEST_CASE("members whose calls never have them wait for each other meet once for
 TEST_CASE("members do not meet if another call has had them wait for each other") {
     Members members(4, 2, false);
     const auto ns = fastest(1);
-    for (int call = 0; call < 9; ++call) {
+    for (int call = -glance_at(2); call < 9; ++call) {
         members.call(false, ns);
-        if (call == 6) { // after the trials
+        if (call == -1 || call == 6) { // after each trial
             members.synchronise();
         }
     }
@@ -232,8 +267,8 @@ TEST_CASE("a candidate does not win by a call that found the buffers as others h
 TEST_CASE("short calls try few candidates at first, and all of them later") {
     Members members(2, 4, true, 2);
     const auto ns = [](int, std::size_t row) { return 400 - 100 * static_cast<int>(row); };
-    for (const std::size_t row : {0U, 0U, 0U, 1U, 1U, 1U, 0U, 1U}) {
-        CHECK(members.call(true, ns) == row);
+    for (const char row : std::string("0010") + "00011101") {
+        CHECK(members.call(true, ns) == static_cast<std::size_t>(row - '0'));
     }
     CHECK(members.of(0).learnt().entry.measured.size() == 2);
     int calls = 0;
@@ -241,7 +276,7 @@ TEST_CASE("short calls try few candidates at first, and all of them later") {
         ++calls;
     }
     CHECK(calls >= static_cast<int>(Exploration::interval_before_all) - 2);
-    members.calls(4 * Exploration::rounds + 2, true, ns);
+    members.calls(glance_at(4) + 4 * Exploration::rounds + 2, true, ns);
     CHECK(members.of(0).chosen()->row == 3);
     CHECK(members.of(0).learnt().entry.measured.size() == 4);
 }
@@ -250,11 +285,11 @@ TEST_CASE("the time that a program's next stores take counts as well") {
     for (const double rewrite_ns : {0, 300}) {
         Members members(2);
         members.add_kind(2, true, TrialTimes::most_candidates, rewrite_ns);
-        members.calls(2 * Exploration::rounds + 2, true, fastest(0, 500, 700));
+        members.calls(glance_at(2) + 2 * Exploration::rounds + 2, true, fastest(0, 500, 700));
         CHECK(members.of(1).chosen()->row == (rewrite_ns == 0 ? 0 : 1));
         // The next look finds the choice as before, and is no reason to try the other one again.
         members.calls(2 * static_cast<int>(Exploration::first_interval), true, fastest(0, 500, 700));
-        CHECK(members.of(1).learnt().tried_calls == 3 * Exploration::rounds);
+        CHECK(members.of(1).learnt().tried_calls == 2 + 3 * Exploration::rounds);
     }
 }
 
@@ -267,32 +302,15 @@ TEST_CASE("the shortest calls try nothing at first") {
     }
     CHECK(calls >= static_cast<int>(Exploration::interval_before_all));
     CHECK(calls <= static_cast<int>(Exploration::interval_before_all) + Exploration::rounds);
-    members.calls(Exploration::rounds + 2, true, ns);
+    members.calls(glance_at(2) + 2 * Exploration::rounds + 2, true, ns);
     CHECK(members.of(0).chosen()->row == 1);
-}
-
-TEST_CASE("more kinds than areas, none of which has members wait for each other, are all decided") {
-    constexpr std::size_t kinds = 3 * TrialTimes::areas;
-    Members members(3);
-    for (std::size_t kind = 0; kind < kinds; ++kind) {
-        members.add_kind(2, false);
-    }
-    for (int call = 0; call < 40; ++call) {
-        for (std::size_t kind = 0; kind < kinds; ++kind) {
-            members.call(false, fastest(1), kind);
-        }
-    }
-    for (std::size_t kind = 0; kind < kinds; ++kind) {
-        CHECK(members.of(0, kind).chosen() != nullptr);
-    }
-    CHECK(members.meetings() <= 4 * static_cast<int>(kinds)); // some wait for areas as well
 }
 
 TEST_CASE(
     "what has been learnt has the choice first, the calls that were measured and the time that they lost") {
     Members members(3, 3, true);
     const auto ns = [](int, std::size_t row) { return row == 0 ? 1500 : row == 1 ? 2000 : 1000; };
-    members.calls(12, true, ns);
+    members.calls(16, true, ns);
     const library::Learnt learnt = members.of(1).learnt();
     const std::vector<tuning::Measured>& measured = learnt.entry.measured; // the choice, then ascending
     REQUIRE(measured.size() == 3);
@@ -302,8 +320,8 @@ TEST_CASE(
     CHECK(measured[0].us == doctest::Approx(1));
     CHECK(measured[1].us == doctest::Approx(1.5));
     CHECK(measured[2].us == doctest::Approx(2));
-    CHECK(learnt.tried_calls == 9);
-    CHECK(learnt.lost_us == doctest::Approx(3 * (0.5 + 1)));
+    CHECK(learnt.tried_calls == 3 + 9);
+    CHECK(learnt.lost_us == doctest::Approx(0.5 + 3 * (0.5 + 1)));
 }
 
 TEST_CASE(
@@ -359,7 +377,7 @@ TEST_CASE("repeated calls count, and do not repeat a selection that is another o
     Members members(2, 2, true);
     const auto ns = fastest(1);
     CHECK_FALSE(members.of(0).repeats(members.of(0).selection_number()));
-    members.calls(8, true, ns);
+    members.calls(glance_at(2) + 8, true, ns);
     const std::uint32_t now = members.of(0).selection_number();
     CHECK_FALSE(members.of(0).repeats(now - 1));
     std::uint32_t repeated = 0;
@@ -370,27 +388,10 @@ TEST_CASE("repeated calls count, and do not repeat a selection that is another o
     CHECK(repeated < Exploration::first_interval);
 }
 
-TEST_CASE("areas are not written before all members have read them") {
-    std::vector<TrialTimes> times(2);
-    TrialAreas areas(times, 0);
-    const std::vector<std::uint64_t> ns{7};
-    MemberPosition now{1, 0};
-    for (std::size_t area = 0; area < TrialTimes::areas; ++area) {
-        CHECK(areas.show(ns, now) == area);
-    }
-    CHECK(areas.show(ns, now) == TrialAreas::none);
-    now = {10, 5};
-    CHECK(areas.take(3, 1, false, now) == ns);
-    now = {12, 9}; // others may still read what this member has read before call 10
-    CHECK(areas.show(ns, now) == TrialAreas::none);
-    now = {12, 10};
-    CHECK(areas.show(ns, now) == 3);
-}
-
 TEST_CASE("many kinds at random, of which some synchronise: all members choose alike") {
     std::mt19937 random(5);
     for (int run = 0; run < 20; ++run) {
-        constexpr std::size_t kinds = 20; // more than there are areas
+        constexpr std::size_t kinds = 20;
         Members members(4);
         for (std::size_t kind = 0; kind < kinds; ++kind) {
             members.add_kind(1 + random() % TrialTimes::most_candidates, kind % 2 == 0, 1 + random() % 4);

@@ -170,46 +170,6 @@ TEST_CASE("members that occupy several L3 caches fill all of them") {
     CHECK(small_l3.streams_to_own(Collective::alltoall, 48 * mib, 8, 8)); // the L2 caches are full before
 }
 
-TEST_CASE("kinds that a program has ceased to call keep no other from being explored") {
-    const library::GroupConfig config;
-    library::Trials trials(1);
-    library::Explorations explorations(config, trials, 0);
-    library::MemberPosition now{1, 0};
-    const detail::Call call = sum_of_doubles(Collective::allreduce);
-    const auto exploration_of = [&](unsigned power) {
-        const std::size_t bytes = std::size_t{1} << power;
-        return explorations.of(call, {.message_bytes = bytes,
-                                      .total_bytes = bytes,
-                                      .touched_bytes = 4 * bytes,
-                                      .members = 2,
-                                      .cpus = 2});
-    };
-    constexpr unsigned first = 15; // shorter calls try nothing at first
-    const unsigned last = first + library::TrialTimes::areas;
-    for (unsigned power = first; power <= last; ++power) {
-        library::Exploration* const exploration = exploration_of(power);
-        REQUIRE(exploration != nullptr);
-        for (int calls = 0;
-             exploration->chosen() == nullptr && (power == last ? calls < 100 : exploration->is_trying());
-             ++calls) {
-            explorations.come_to(now);
-            explorations.begin(*exploration);
-            const bool is_tried = exploration->is_trying();
-            now = {now.epoch + 1, now.epoch};
-            explorations.come_to(now);
-            if (is_tried) {
-                explorations.end(*exploration, std::chrono::nanoseconds(100));
-            }
-        }
-        CHECK((exploration->chosen() != nullptr) == (power == last));
-    }
-    // Member 0 reports all decisions, also of the kinds that it has ceased to call.
-    CHECK(trials.learnt.all().size() == library::TrialTimes::areas + 1);
-    CHECK(explorations.decisions() == library::TrialAreas::none + 1);
-    explorations.clear();
-    CHECK(trials.learnt.all().empty());
-}
-
 TEST_CASE("candidates that store to others do so in different ways, in broadcasts as well") {
     for (const Collective collective : {Collective::broadcast, Collective::gather, Collective::scan}) {
         detail::Call call = sum_of_doubles(collective);

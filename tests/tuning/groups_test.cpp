@@ -229,8 +229,8 @@ TEST_CASE("a file's choice is tried first, and then the built-in one") {
     const std::string built_in = algorithm_after(0, "off");
     CHECK(built_in != "ring");
     CHECK(algorithm_after(0, path) == "ring");
-    CHECK(algorithm_after(2, path) == "ring");
-    CHECK(algorithm_after(3, path) == built_in);
+    CHECK(algorithm_after(1, path) == "ring");
+    CHECK(algorithm_after(2, path) == built_in);
     CHECK(algorithm_after(0, "on") == built_in);
     CHECK(algorithm_after(40, "off") == built_in);
 }

@@ -314,8 +314,9 @@ private:
 
     [[gnu::noinline]] static void combine_few(const AnyTree& data, std::size_t begin, std::size_t end) {
         [&]<int... Less>(std::integer_sequence<int, Less...>) {
-            static_cast<void>((
-                (data.ins_count == Less + 1 && (run<false>(Tree<Less + 1>{data}, begin, end), true)) || ...));
+            static_cast<void>(((data.ins_count == most_in_registers - Less &&
+                                (run<false>(Tree<most_in_registers - Less>{data}, begin, end), true)) ||
+                               ...));
         }
         (std::make_integer_sequence<int, most_in_registers>());
         if constexpr (is_few(2 * most_in_registers)) {

@@ -51,6 +51,10 @@ int root_of(const Call& call, const Selection& selection) {
     return algorithm::has_root(algorithm::registry()[selection.row]) ? call.root : 0;
 }
 
+ScheduleName schedule_of(const Call& call, const Selection& selection) {
+    return {selection.row, selection.protocol, root_of(call, selection), variant_of(call)};
+}
+
 } // namespace
 
 void PreparedCall::prepare(const Call& asked, Plans& plans, Explorations* explorations) {
@@ -87,7 +91,7 @@ void PreparedCall::prepare_with(const Call& asked, Plans& plans, Choose choose) 
 
 void PreparedCall::begin_again(const Call& asked, Plans& plans, Explorations& explorations) {
     const Selection& selection = explorations.begin(*exploration_);
-    if (exploration_->selection_number() != selection_number_) {
+    if (exploration_->selection_number() != selection_number_ || !exploration_->to_prepare().empty()) {
         known_.forget();
         use(selection, asked, size_of(asked, shape(), plans), asked.input_count * asked.element_bytes, plans);
     }
@@ -96,7 +100,13 @@ void PreparedCall::begin_again(const Call& asked, Plans& plans, Explorations& ex
 void PreparedCall::use(const Selection& selection, const Call& call, const Selection::Input& size,
                        std::size_t input_bytes, Plans& plans) {
     selection_ = selection;
-    selection_number_ = exploration_ != nullptr ? exploration_->selection_number() : 0;
+    selection_number_ = 0;
+    if (exploration_ != nullptr) {
+        selection_number_ = exploration_->selection_number();
+        for (const std::size_t candidate : exploration_->to_prepare()) {
+            plans.plan(schedule_of(call, exploration_->candidates()[candidate]));
+        }
+    }
     set_plan(call, plans);
     set_messages(call, plans.members());
     set_partition(call);
@@ -108,10 +118,7 @@ void PreparedCall::use(const Selection& selection, const Call& call, const Selec
 
 void PreparedCall::set_plan(const Call& call, Plans& plans) {
     const detail::Neighborhood* const graph = neighborhood_of(call);
-    prepared_.owned_plan =
-        graph != nullptr
-            ? graph->plan()
-            : plans.plan({selection_.row, selection_.protocol, root_of(call, selection_), variant_of(call)});
+    prepared_.owned_plan = graph != nullptr ? graph->plan() : plans.plan(schedule_of(call, selection_));
     prepared_.plan = &prepared_.owned_plan->plan;
     prepared_.kernels = kernels_of(call);
     prepared_.association = association_of(call);
@@ -130,11 +137,13 @@ void PreparedCall::set_plan(const Call& call, Plans& plans) {
 void PreparedCall::set_messages(const Call& call, int members) {
     // Operands that come in slots are combined as they come, two at a time.
     const bool combines_all = call.needs_one_pass() && members > 2 && shape().message_bytes != 0;
+    // A block that begins within its own length would overlap the operand that came in a slot.
+    const bool overlaps = call.counts != nullptr && call.collective == Collective::reduce_scatter;
     prepared_.staged = selection_.protocol == Protocol::eager &&
-                       (combines_all || shape().message_bytes > mailbox::eager_bytes);
+                       (combines_all || overlaps || shape().message_bytes > mailbox::eager_bytes);
     prepared_.eager_words = prepared_.staged ? std::uint8_t{1} : eager_words(shape().message_bytes);
     prepared_.set_words(shape().message_bytes);
-    prepared_.exchanges_words &= !combines_all && !(prepared_.exchange.gathers && call.counts != nullptr);
+    prepared_.exchanges_words &= !combines_all && call.counts == nullptr;
 }
 
 void PreparedCall::set_partition(const Call& call) {

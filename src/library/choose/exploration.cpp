@@ -5,161 +5,159 @@
 
 #include <bit>
 #include <cstdio>
-#include <numeric>
 #include <utility>
 
 namespace tutti::library {
 
-std::size_t TrialAreas::free_area(const MemberPosition& now) const {
-    const auto is_free = [&](std::uint64_t read_until) {
-        return read_until == 0 || (read_until != in_use && now.sync_epoch >= read_until);
-    };
-    return static_cast<std::size_t>(std::ranges::find_if(read_until_, is_free) - read_until_.begin());
+Exploration::Exploration(std::vector<Selection> candidates, std::span<TrialTimes> times, int rank,
+                         bool synchronises, std::size_t at_first)
+    : candidates_(std::move(candidates)), times_(times), rank_(rank), synchronises_(synchronises),
+      most_(at_first) {
+    settle(at_first == 1 ? interval_before_all : 1);
 }
 
-std::size_t TrialAreas::show(std::span<const std::uint64_t> ns, const MemberPosition& now) {
-    const std::size_t area = free_area(now);
-    if (area == none) {
-        return none;
-    }
-    read_until_[area] = in_use;
-    for (std::size_t call = 0; call < ns.size(); ++call) {
-        times_[static_cast<std::size_t>(rank_)].ns[area][call].put(ns[call]);
-    }
-    return area;
-}
-
-std::vector<std::uint64_t> TrialAreas::take(std::size_t area, std::size_t calls, bool least,
-                                            const MemberPosition& now) {
-    std::vector<std::uint64_t> of_all(calls, least ? std::numeric_limits<std::uint64_t>::max() : 0);
-    for (const TrialTimes& member : times_) {
-        for (std::size_t call = 0; call < calls; ++call) {
-            const std::uint64_t ns = member.ns[area][call].get();
-            of_all[call] = least ? std::min(of_all[call], ns) : std::max(of_all[call], ns);
-        }
-    }
-    read_until_[area] = now.epoch;
-    ++taken_;
-    return of_all;
-}
-
-Exploration::Exploration(std::vector<Selection> candidates, bool synchronises, std::size_t at_first)
-    : candidates_(std::move(candidates)), synchronises_(synchronises) {
-    try_first(at_first);
-    if (tried_ == 1) {
-        settle(interval_before_all);
-    }
-}
-
-const Selection& Exploration::begin(TrialAreas& areas, const MemberPosition& now) {
+const Selection& Exploration::begin(const MemberPosition& now) {
     epoch_to_meet_ = 0;
     if (calls_left_ > 1) {
         --calls_left_;
     } else {
-        look(areas, now);
+        look(now);
     }
-    const auto tried = static_cast<std::size_t>(trial_ / rounds);
-    use(phase_ == Phase::trying && !only_choice_ ? tried : choice_);
+    use(phase_ == Phase::trying ? tried_[calls_ / calls_of_each()] : choice_);
     return candidates_[used_];
 }
 
-void Exploration::look(TrialAreas& areas, const MemberPosition& now) {
-    if (phase_ == Phase::settled) {
-        try_first(candidates_.size());
-        only_choice_ = interval_ != interval_before_all;
-    }
-    if (phase_ == Phase::full) {
-        show(areas, now);
-    }
-    decide_if_possible(areas, now);
-    if (phase_ == Phase::full || phase_ == Phase::shown) {
+void Exploration::look(const MemberPosition& now) {
+    if (phase_ == Phase::preparing) {
+        phase_ = Phase::trying;
+    } else if (phase_ == Phase::settled && is_chosen_ && interval_ != interval_before_all) {
+        start(Trial::check);
+    } else if (phase_ == Phase::settled) {
+        most_ = interval_ == interval_before_all ? candidates_.size() : most_;
+        start(Trial::glance);
+        phase_ = Phase::preparing;
+    } else if (phase_ == Phase::shown && now.sync_epoch >= shown_at_) {
+        decide();
+    } else if (phase_ == Phase::shown) {
         // Perhaps no call of the program has members wait for each other.
-        epoch_to_meet_ = synchronises_ || shown_at_ == now.epoch ? 0 : looked_at_;
-        looked_at_ = now.epoch;
-        calls_left_ = 1;
+        epoch_to_meet_ = synchronises_ ? 0 : shown_at_;
     }
 }
 
-void Exploration::decide_if_possible(TrialAreas& areas, const MemberPosition& now) {
-    if (phase_ == Phase::shown && now.sync_epoch >= shown_at_) {
-        decide(areas, now);
-    }
-}
-
-void Exploration::end(std::chrono::nanoseconds took, TrialAreas& areas, const MemberPosition& next) {
-    if (const int round = trial_ % rounds; round != 0) {
-        const std::size_t candidate = only_choice_ ? 0 : used_;
-        calls_ns_[candidate * TrialTimes::counted_calls + static_cast<std::size_t>(round) - 1] =
-            static_cast<std::uint64_t>(took.count());
+void Exploration::end(std::chrono::nanoseconds took, const MemberPosition& next) {
+    const std::size_t uncounted = calls_of_each() - counted_calls();
+    if (const std::size_t round = calls_ % calls_of_each(); round >= uncounted) {
+        times_[static_cast<std::size_t>(rank_)]
+            .ns[trials_ % 2][calls_ / calls_of_each() * counted_calls() + round - uncounted]
+            .put(static_cast<std::uint64_t>(took.count()));
     }
     ++tried_calls_;
-    if (++trial_ == rounds * static_cast<int>(in_trial())) {
-        phase_ = Phase::full;
+    if (++calls_ == calls_of_each() * tried_.size()) {
+        phase_ = Phase::shown;
         use(choice_);
-        looked_at_ = next.epoch;
+        shown_at_ = next.epoch;
         calls_left_ = 2; // the next call may be one that all enter
-        show(areas, next);
     }
 }
 
-void Exploration::try_first(std::size_t candidates) {
+void Exploration::start(Trial trial) {
     phase_ = Phase::trying;
-    only_choice_ = false;
-    tried_ = std::min(candidates, candidates_.size());
-    trial_ = 0;
+    trial_ = trial;
+    tried_.clear();
+    for (std::size_t candidate = 0; candidate < std::min(most_, candidates_.size()); ++candidate) {
+        if (is_of_trial(candidate)) {
+            tried_.push_back(candidate);
+        }
+    }
+    calls_ = 0;
     calls_left_ = 0;
 }
 
-void Exploration::show(TrialAreas& areas, const MemberPosition& now) {
-    area_ = areas.show(std::span(calls_ns_).first(in_trial() * TrialTimes::counted_calls), now);
-    if (area_ != TrialAreas::none) {
-        phase_ = Phase::shown;
-        shown_at_ = now.epoch;
+bool Exploration::is_of_trial(std::size_t candidate) const {
+    // A first call finds cold caches.
+    constexpr double much_slower = 3;
+    constexpr double much_slower_ns = 2000;
+    // The first string moves of a thread touch memory of their own.
+    const auto suits_glance = [&](const Selection& each) {
+        return each.row != candidates_[candidate].row        ? 0
+               : each.stores == tuning::Stores::string_moves ? 1
+                                                             : 2;
+    };
+    const auto first = static_cast<std::size_t>(std::ranges::max_element(candidates_, {}, suits_glance) -
+                                                candidates_.begin());
+    if (trial_ == Trial::comparison) {
+        return double(ns_[ns_[candidate] == 0 ? first : candidate]) <=
+               much_slower * double(ns_[choice_]) + much_slower_ns;
     }
+    return candidate == choice_ || (trial_ == Trial::glance && candidate == first);
 }
 
+/// A call takes as long as it takes the member that has come last and so waits for nobody. If members can
+/// leave early, it takes as long as the slowest one. But the slowest one may have waited for the plan of
+/// another, so a glance shows that a candidate is slow only if it is for every member.
+///
 /// The choice so far takes as long as its shortest call. All calls of another candidate count alike, because
 /// one of them may have found the buffers as calls in between have left them: lines that members have read
-/// stay in their caches, and only the next call that writes there pays for that.
-std::vector<std::uint64_t> Exploration::times_of_candidates(std::span<const std::uint64_t> calls) const {
-    std::vector<std::uint64_t> ns;
-    for (std::size_t candidate = 0; candidate < in_trial(); ++candidate) {
-        const auto own = calls.subspan(candidate * TrialTimes::counted_calls, TrialTimes::counted_calls);
-        const std::uint64_t call_ns =
-            only_choice_ || candidate == choice_
-                ? *std::ranges::min_element(own)
-                : std::accumulate(own.begin(), own.end(), std::uint64_t{0}) / own.size();
-        const Selection& called = candidates_[only_choice_ ? choice_ : candidate];
-        ns.push_back(call_ns + static_cast<std::uint64_t>(called.rewrite_ns));
+/// stay in their caches, and only the next call that writes there pays for that. Never 0.
+std::uint64_t Exploration::time_of(std::size_t which) const {
+    const bool is_choice = tried_[which] == choice_;
+    const bool least_counts = synchronises_ || (trial_ == Trial::glance && !is_choice);
+    std::uint64_t shortest = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t sum = 0;
+    for (std::size_t call = which * counted_calls(); call < (which + 1) * counted_calls(); ++call) {
+        const auto ns = [&](const TrialTimes& member) { return member.ns[trials_ % 2][call].get(); };
+        const auto [fastest, slowest] = std::ranges::minmax_element(times_, {}, ns);
+        const std::uint64_t call_ns = ns(least_counts ? *fastest : *slowest);
+        shortest = std::min(shortest, call_ns);
+        sum += call_ns;
     }
-    return ns;
+    return std::max(is_choice ? shortest : sum / counted_calls(), std::uint64_t{1}) +
+           static_cast<std::uint64_t>(candidates_[tried_[which]].rewrite_ns);
 }
 
-void Exploration::decide(TrialAreas& areas, const MemberPosition& now) {
+void Exploration::decide() {
     // Less would let noise decide between candidates that are the same, or the clock between short calls.
     constexpr double least_gain = 1.03;
     constexpr double least_gain_ns = 30;
     // In another state of the machine, faster or slower, other candidates gain more.
     constexpr double other_state = 1.3;
-    const std::vector<std::uint64_t> ns =
-        times_of_candidates(areas.take(area_, in_trial() * TrialTimes::counted_calls, synchronises_, now));
-    if (only_choice_) {
+    std::vector<std::uint64_t> ns;
+    for (std::size_t which = 0; which < tried_.size(); ++which) {
+        ns.push_back(time_of(which));
+    }
+    ++trials_;
+    if (trial_ == Trial::check) {
         const auto [less, more] = std::minmax({double(ns.front()), double(ns_[choice_])});
-        if (more > other_state * less) {
-            return try_first(ns_.size());
-        }
-    } else {
-        for (std::size_t candidate = 0; candidate < ns.size(); ++candidate) {
-            if (double(ns[candidate]) * least_gain + least_gain_ns < double(ns[choice_])) {
-                choice_ = candidate;
-            }
-        }
-        ns_ = ns;
-        for (const std::uint64_t each : ns) {
-            lost_ns_ += rounds * (std::max(each, ns[choice_]) - ns[choice_]);
+        return more > other_state * less ? start(Trial::comparison) : settle(next_interval());
+    }
+    if (trial_ == Trial::glance) {
+        ns_ = {};
+    }
+    for (std::size_t which = 0; which < tried_.size(); ++which) {
+        ns_[tried_[which]] = ns[which];
+    }
+    for (const std::size_t candidate : tried_) {
+        if (trial_ == Trial::comparison &&
+            double(ns_[candidate]) * least_gain + least_gain_ns < double(ns_[choice_])) {
+            choice_ = candidate;
         }
     }
-    settle(interval_ == 0 ? first_interval : std::min(interval_ * growth_of_intervals, longest_interval));
+    for (const std::uint64_t each : ns) {
+        lost_ns_ += calls_of_each() * (std::max(each, ns_[choice_]) - ns_[choice_]);
+    }
+    if (trial_ == Trial::glance) {
+        start(Trial::comparison);
+        if (tried_.size() > 1) {
+            return;
+        }
+    }
+    is_chosen_ = true;
+    settle(next_interval());
+}
+
+std::uint32_t Exploration::next_interval() const {
+    return interval_ < first_interval ? first_interval
+                                      : std::min(interval_ * growth_of_intervals, longest_interval);
 }
 
 void Exploration::settle(std::uint32_t interval) {
@@ -181,11 +179,13 @@ Learnt Exploration::learnt() const {
     Learnt learnt{
         .kind = {}, .entry = {}, .tried_calls = tried_calls_, .lost_us = double(lost_ns_) / ns_in_us};
     std::vector<tuning::Measured>& measured = learnt.entry.measured;
-    for (std::size_t candidate = 0; candidate < ns_.size(); ++candidate) {
+    for (std::size_t candidate = 0; candidate < candidates_.size(); ++candidate) {
         const Selection& each = candidates_[candidate];
-        measured.push_back({each.row, double(ns_[candidate]) / ns_in_us, each.stores, each.reason});
+        if (ns_[candidate] != 0) {
+            measured.insert(candidate == choice_ ? measured.begin() : measured.end(),
+                            {each.row, double(ns_[candidate]) / ns_in_us, each.stores, each.reason});
+        }
     }
-    std::swap(measured.front(), measured[choice_]);
     std::ranges::stable_sort(measured.begin() + 1, measured.end(), {}, &tuning::Measured::us);
     return learnt;
 }
@@ -239,7 +239,7 @@ std::string text_of_us(double us) {
 } // namespace
 
 Explorations::Explorations(const GroupConfig& config, Trials& trials, int rank)
-    : config_(config), trials_(trials), rank_(rank), areas_(trials.times, rank) {}
+    : config_(config), trials_(trials), rank_(rank) {}
 
 Exploration* Explorations::of(const detail::Call& call, const Selection::Input& size) {
     const std::optional<Learnt::Kind> kind = explored_kind(call, size);
@@ -252,7 +252,7 @@ Exploration* Explorations::of(const detail::Call& call, const Selection::Input& 
         const bool synchronises = detail::traits_of(call.collective).needs_all;
         const std::size_t most = tried_at_first(all, size.total_bytes);
         const std::size_t at_first = std::min(most, without_slow(all, known_of(*kind, call, size)));
-        Exploration exploration(std::move(all), synchronises, at_first);
+        Exploration exploration(std::move(all), trials_.times(*kind), rank_, synchronises, at_first);
         found = of_kinds_.emplace(*kind, Explored{std::move(exploration), size.total_bytes}).first;
     }
     Exploration& exploration = found->second.exploration;
@@ -282,15 +282,13 @@ const Selection* Explorations::chosen(const detail::Call& call, const Selection:
 }
 
 const Selection& Explorations::begin(Exploration& exploration) {
-    if (exploration.needs_area() && areas_.free_area(position_) == TrialAreas::none) {
-        // Kinds that the program has ceased to call keep areas.
-        for (auto& [kind, other] : of_kinds_) {
-            other.exploration.decide_if_possible(areas_, position_);
+    const std::uint32_t trials = exploration.trials();
+    const Selection& selection = exploration.begin(position_);
+    if (exploration.trials() != trials) {
+        ++decisions_;
+        if (rank_ == 0) {
+            report_decisions();
         }
-    }
-    const Selection& selection = exploration.begin(areas_, position_);
-    if (rank_ == 0 && reported_ != areas_.taken()) {
-        report_decisions();
     }
     return selection;
 }
@@ -302,20 +300,18 @@ void Explorations::report_decisions() {
         }
         Learnt learnt = explored.exploration.learnt();
         learnt.kind = kind;
-        learnt.entry.point = {kind.collective,   kind.operands,  static_cast<int>(trials_.times.size()),
+        learnt.entry.point = {kind.collective,   kind.operands,  trials_.members,
                               config_.l3_groups, explored.bytes, kind.in_place};
         if (learnt.has_entry()) {
             tuning::learn(learnt.entry);
         }
         trials_.learnt.put(std::move(learnt));
     }
-    reported_ = areas_.taken();
 }
 
 void Explorations::clear() {
     of_kinds_.clear();
-    areas_ = TrialAreas(trials_.times, rank_);
-    reported_ = 0;
+    ++decisions_;
     met_epoch_ = 0;
     trials_.learnt.clear();
 }
@@ -331,6 +327,11 @@ std::string Learnt::text() const {
                 std::string(source_name(each.reason)) + ") " + text_of_us(each.us) + "; ";
     }
     return text + "tried in " + std::to_string(tried_calls) + " calls, which lost " + text_of_us(lost_us);
+}
+
+std::span<TrialTimes> Trials::times(const Learnt::Kind& kind) {
+    const std::scoped_lock lock(mutex_);
+    return times_.try_emplace(kind, static_cast<std::size_t>(members)).first->second;
 }
 
 void LearntByGroup::put(Learnt learnt) {

@@ -21,45 +21,16 @@ struct MemberPosition {
     std::uint64_t sync_epoch = 0;
 };
 
-/// One member's measurements of the candidates of a few kinds of calls, for the others to read. Relaxed: a
-/// call that all members are known to have entered lies between the writes and the reads.
+/// One member's measurements of the candidates of one kind of call, for the others to read. Relaxed: a call
+/// that all members are known to have entered lies between the writes and the reads. A trial writes where the
+/// last but one was, which all members have read before they could decide on the last.
 struct TrialTimes {
-    static constexpr std::size_t areas = 8;
     static constexpr std::size_t most_candidates = 4;
     /// The calls that count for each candidate.
     static constexpr std::size_t counted_calls = 2;
     static constexpr std::size_t most_calls = most_candidates * counted_calls;
 
-    std::array<std::array<mailbox::StdWord, most_calls>, areas> ns;
-};
-
-/// The areas of TrialTimes, as one member sees them. All members see the same at the same call.
-class TrialAreas {
-public:
-    TrialAreas(std::span<TrialTimes> times, int rank) : times_(times), rank_(rank) {}
-
-    static constexpr std::size_t none = TrialTimes::areas;
-
-    /// An area that no member reads any more; none if there is no such area.
-    std::size_t free_area(const MemberPosition& now) const;
-
-    /// Shows the member's times in an area that no member reads any more; none if there is no such area.
-    std::size_t show(std::span<const std::uint64_t> ns, const MemberPosition& now);
-    /// For each of the calls the least time of any member, or the greatest one. The area is free once all
-    /// members have come further than this position.
-    std::vector<std::uint64_t> take(std::size_t area, std::size_t calls, bool least,
-                                    const MemberPosition& now);
-    /// How often that was, which is how many decisions there were.
-    std::uint64_t taken() const { return taken_; }
-
-private:
-    static constexpr std::uint64_t in_use = std::numeric_limits<std::uint64_t>::max();
-
-    std::span<TrialTimes> times_;
-    int rank_;
-    /// The last position at which members may read each area.
-    std::array<std::uint64_t, TrialTimes::areas> read_until_{};
-    std::uint64_t taken_ = 0;
+    std::array<std::array<mailbox::StdWord, most_calls>, 2> ns;
 };
 
 /// The choice that a group has learnt for one kind of calls.
@@ -111,22 +82,29 @@ private:
 
 /// The state that the explorations of a group's members share.
 struct Trials {
-    explicit Trials(int members) : times(static_cast<std::size_t>(members)) {}
+    explicit Trials(int of_members) : members(of_members) {}
 
-    /// By rank; empty if calls are not explored.
-    std::vector<TrialTimes> times;
+    /// The times of that kind by rank, which stay where they are. For any thread.
+    std::span<TrialTimes> times(const Learnt::Kind& kind);
+
+    int members;
     LearntByGroup learnt;
+
+private:
+    GroupMutex mutex_;
+    std::map<Learnt::Kind, std::vector<TrialTimes>> times_;
 };
 
-/// The choice of one member for one kind of call: it tries candidates in turn, and keeps the fastest. It is a
-/// machine of states without clock, threads or randomness. Members that make the same calls come to the same
-/// choice at the same call, because they read the same times.
+/// The choice of one member for one kind of call: it tries candidates in turn, and keeps the fastest. One
+/// call of each algorithm shows which are so slow that more calls would cost too much; the others are
+/// compared. It is a machine of states without clock, threads or randomness. Members that make the same calls
+/// come to the same choice at the same call, because they read the same times.
 ///
 /// STAR-MPI (Faraj, Yuan and Lowenthal 2006) tries algorithms in a program's own calls in the same way.
 class Exploration {
 public:
-    /// Calls that each candidate gets. The first one does not count: it finds the caches as another candidate
-    /// has left them, and may build a plan.
+    /// Calls that each compared candidate gets. The first one does not count: it finds the caches as another
+    /// candidate has left them.
     static constexpr int rounds = 1 + static_cast<int>(TrialTimes::counted_calls);
     /// Calls after the first choice until it is looked at, because a program's first calls may find other
     /// buffers than those that follow. The intervals grow by this factor, up to the longest.
@@ -139,25 +117,26 @@ public:
     /// The first candidate is the choice without any measurement. `synchronises`: no member can leave a call
     /// before all have entered. It then takes as long as it takes the fastest member, which has come last. It
     /// takes as long as the slowest one otherwise. Only so many candidates are tried at first, none if that
-    /// is 1; all of them after interval_before_all calls.
-    Exploration(std::vector<Selection> candidates, bool synchronises,
+    /// is 1; all of them after interval_before_all calls. All members of the kind have the same times.
+    Exploration(std::vector<Selection> candidates, std::span<TrialTimes> times, int rank, bool synchronises,
                 std::size_t at_first = TrialTimes::most_candidates);
 
     /// Begins a call: the selection to use, which stays where it is. The member must call end() after the
     /// call if is_trying() then.
-    const Selection& begin(TrialAreas& areas, const MemberPosition& now);
+    const Selection& begin(const MemberPosition& now);
     bool is_trying() const { return phase_ == Phase::trying; }
     /// The call must begin by waiting until all members have entered the call at this epoch, an earlier one;
     /// 0 for most calls. The next one is then at a position that has this epoch or a later one as its
     /// sync_epoch. It is a call that does not synchronise by itself, in which nothing is measured.
     std::uint64_t epoch_to_meet() const { return epoch_to_meet_; }
     /// The call has taken so long; the next one is at this position.
-    void end(std::chrono::nanoseconds took, TrialAreas& areas, const MemberPosition& next);
+    void end(std::chrono::nanoseconds took, const MemberPosition& next);
 
-    /// Whether it cannot show its times before an area is free.
-    bool needs_area() const { return phase_ == Phase::full; }
-    /// Decides, and so frees its area, if the times of all members are there.
-    void decide_if_possible(TrialAreas& areas, const MemberPosition& now);
+    /// The candidates whose plans the member must make for calls that follow: otherwise others would measure
+    /// how long they wait for these.
+    std::span<const std::size_t> to_prepare() const {
+        return phase_ == Phase::preparing ? std::span(tried_) : std::span<const std::size_t>();
+    }
 
     /// Counts a call that repeats one which was prepared for the selection with that number, unless a look at
     /// the choice is due: then begin() must be called.
@@ -168,49 +147,59 @@ public:
     std::uint32_t selection_number() const { return selection_; }
 
     /// The choice made by measurement; null before that.
-    const Selection* chosen() const { return ns_.empty() ? nullptr : &candidates_[choice_]; }
+    const Selection* chosen() const { return is_chosen_ ? &candidates_[choice_] : nullptr; }
+    /// How many trials have ended.
+    std::uint32_t trials() const { return trials_; }
     /// The learnt choice, of a kind and point that the caller adds. \pre chosen()
     Learnt learnt() const;
     std::span<const Selection> candidates() const { return candidates_; }
 
 private:
+    /// - preparing: members make what a glance needs
     /// - trying: calls measure
-    /// - full: all candidates have been measured, and no area was free
     /// - shown: the members' times are not all there yet
     /// - settled: nothing is measured
-    enum class Phase : std::uint8_t { trying, full, shown, settled };
+    enum class Phase : std::uint8_t { preparing, trying, shown, settled };
 
-    void look(TrialAreas& areas, const MemberPosition& now);
-    void try_first(std::size_t candidates);
+    /// - glance: one call of each algorithm, by its first candidate
+    /// - comparison: `rounds` calls of each candidate that is not much slower
+    /// - check: as many of the choice, to see whether it takes as long as it did
+    enum class Trial : std::uint8_t { glance, comparison, check };
+
+    void look(const MemberPosition& now);
+    void start(Trial trial);
+    bool is_of_trial(std::size_t candidate) const;
     void settle(std::uint32_t interval);
-    /// How many candidates are being tried.
-    std::size_t in_trial() const { return only_choice_ ? 1 : tried_; }
-    std::vector<std::uint64_t> times_of_candidates(std::span<const std::uint64_t> calls) const;
-    void show(TrialAreas& areas, const MemberPosition& now);
-    void decide(TrialAreas& areas, const MemberPosition& now);
+    std::uint32_t next_interval() const;
+    std::size_t counted_calls() const { return trial_ == Trial::glance ? 1 : TrialTimes::counted_calls; }
+    /// Calls of each candidate.
+    std::size_t calls_of_each() const { return trial_ == Trial::glance ? 1 : std::size_t{rounds}; }
+    std::uint64_t time_of(std::size_t which) const;
+    void decide();
     void use(std::size_t candidate);
 
     std::vector<Selection> candidates_;
+    std::span<TrialTimes> times_;
+    int rank_;
     bool synchronises_;
-    Phase phase_ = Phase::trying;
-    /// Whether only the choice is tried, to see whether it takes as long as it did.
-    bool only_choice_ = false;
+    Phase phase_ = Phase::settled;
+    Trial trial_ = Trial::glance;
+    bool is_chosen_ = false;
     std::size_t choice_ = 0;
-    /// The times of the candidates that were tried when they were compared last, the same on all members;
-    /// empty before that.
-    std::vector<std::uint64_t> ns_;
+    /// The times of the candidates when they were tried last, the same on all members; 0 before that.
+    std::array<std::uint64_t, TrialTimes::most_candidates> ns_{};
     /// Calls that were measured, and the time that they lost by all comparisons together.
     int tried_calls_ = 0;
     std::uint64_t lost_ns_ = 0;
     std::size_t used_ = 0;
-    int trial_ = 0;
-    std::size_t tried_ = 0;
-    /// The calls that count, of one candidate after the other.
-    std::array<std::uint64_t, TrialTimes::most_calls> calls_ns_{};
-    std::size_t area_ = TrialAreas::none;
+    /// Only the first of the candidates may be tried.
+    std::size_t most_;
+    /// The candidates of the trial, and the calls that have been made.
+    std::vector<std::size_t> tried_;
+    std::size_t calls_ = 0;
+    std::uint32_t trials_ = 0;
+    /// The epoch of the call after the last trial.
     std::uint64_t shown_at_ = 0;
-    /// The epoch of the call before which it looked last whether it can go on.
-    std::uint64_t looked_at_ = 0;
     std::uint64_t epoch_to_meet_ = 0;
     std::uint32_t selection_ = 1;
     std::uint32_t calls_left_ = 0;
@@ -233,7 +222,7 @@ public:
     /// none. The same on all members that have made the same blocking calls.
     const Selection* chosen(const detail::Call& call, const Selection::Input& size) const;
     /// Changes if anything that chosen() returns may have changed.
-    std::uint64_t decisions() const { return areas_.taken(); }
+    std::uint64_t decisions() const { return decisions_; }
 
     /// The calls that begin from now on do so at this position.
     void come_to(const MemberPosition& position) {
@@ -242,9 +231,7 @@ public:
     /// The last call has waited until all members had entered the one at this epoch.
     void meet(std::uint64_t epoch) { met_epoch_ = std::max(met_epoch_, epoch); }
     const Selection& begin(Exploration& exploration);
-    void end(Exploration& exploration, std::chrono::nanoseconds took) {
-        exploration.end(took, areas_, position_);
-    }
+    void end(Exploration& exploration, std::chrono::nanoseconds took) { exploration.end(took, position_); }
     /// Forgets everything, as all members do after a failure, because some may have decided and others not.
     void clear();
 
@@ -258,14 +245,13 @@ private:
     /// The times of calls of half or twice the bytes, or those of an equal group; the fastest first.
     std::vector<tuning::Measured> known_of(const Learnt::Kind& kind, const detail::Call& call,
                                            const Selection::Input& size) const;
-    /// Shows others the decisions that this member, the first, has not reported yet.
+    /// Shows others what this member, the first, has learnt.
     void report_decisions();
 
     const GroupConfig& config_;
     Trials& trials_;
     int rank_;
-    TrialAreas areas_;
-    std::uint64_t reported_ = 0;
+    std::uint64_t decisions_ = 0;
     MemberPosition position_;
     std::uint64_t met_epoch_ = 0;
     std::map<Learnt::Kind, Explored> of_kinds_;

@@ -101,10 +101,7 @@ Protocol protocol_of(std::size_t index, const detail::Call& call, const Selectio
     const auto longest_bytes = [&] {
         return longest_carried_bytes(has_one_round(row, size.members), size, StorePolicy::here().profile());
     };
-    // A block of such a call may begin within its own length, and then its result would overlap the message
-    // that came in a slot.
-    const bool overlaps = call.counts != nullptr && call.collective == Collective::reduce_scatter;
-    const bool fits = row.protocols.eager && !overlaps && !lifts_single_operands(call, size.members) &&
+    const bool fits = row.protocols.eager && !lifts_single_operands(call, size.members) &&
                       call.element_bytes <= alignof(mailbox::StagingBuffer) &&
                       (!row.protocols.pulled || size.message_bytes <= longest_bytes());
     if (fits) {
