@@ -281,6 +281,21 @@ TEST_CASE("members with a CPU each that are many, or in several caches, follow l
     CHECK(row(std::size_t{64} << 20U) == "direct");
 }
 
+TEST_CASE("short blocks are carried, also those of different lengths, unless their elements are too long") {
+    const std::array<std::size_t, 2> sizes{1, 100};
+    const Counts::View counts = Counts(std::span(sizes));
+    for (const Collective collective :
+         {Collective::allgather, Collective::gather, Collective::scatter, Collective::reduce_scatter}) {
+        for (const std::size_t element_bytes : {std::size_t{8}, std::size_t{8192}}) {
+            detail::Call call = f64_call(collective);
+            call.counts = &counts;
+            call.element_bytes = element_bytes;
+            const Protocol protocol = library::select(call, size_on(800, 2, 2, 1), {}).protocol;
+            CHECK((protocol == Protocol::eager) == (element_bytes == 8));
+        }
+    }
+}
+
 TEST_CASE("levels give way to a call that names its algorithm, has counts or a shared result") {
     const CallSize size = size_on(64, 16, 16, 2);
     detail::Call named = f64_call(Collective::allreduce);

@@ -11,7 +11,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -43,9 +42,8 @@ std::optional<std::size_t> admitted_isas(std::string_view wanted) {
 
 bool has_fast_string_moves() {
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    constexpr unsigned erms = 1U << 9U;
-    static const bool has = (Features(7).ebx & erms) != 0;
-    return has;
+    static const bool has_erms = (Features(7).ebx & 1U << 9U) != 0;
+    return has_erms;
 #else
     return false; // the sanitizers do not see the accesses of inline assembly
 #endif
@@ -65,7 +63,7 @@ void move_to_all(void* const* outs, int outs_count, const void* in, std::size_t 
 } // namespace
 
 std::span<const Isa> available_isas() {
-    std::size_t count = std::size(compiled_isas);
+    std::size_t count = std::span(compiled_isas).size();
 #if defined(__x86_64__) && !defined(TUTTI_ISA_ONLY)
     static const std::size_t known = []() -> std::size_t {
         constexpr unsigned f16c = 1U << 29U;
@@ -85,10 +83,9 @@ std::span<const Isa> available_isas() {
 
 Isa chosen_isa() {
     constexpr int unknown = -1;
-    // No thread waits until another one has chosen: that one may be in the function of set_log().
+    // All threads choose alike, and none waits for another, which may be in the function of set_log().
     static std::atomic<int> chosen{unknown};
-    if (const int isa = chosen.load(std::memory_order_relaxed);
-        isa != unknown) { // every thread chooses alike
+    if (const int isa = chosen.load(std::memory_order_relaxed); isa != unknown) {
         return static_cast<Isa>(isa);
     }
     const std::span<const Isa> isas = available_isas();

@@ -313,16 +313,21 @@ private:
     }
 
     [[gnu::noinline]] static void combine_few(const AnyTree& data, std::size_t begin, std::size_t end) {
-        [&]<int... Less>(std::integer_sequence<int, Less...>) {
-            static_cast<void>(((data.ins_count == most_in_registers - Less &&
-                                (run<false>(Tree<most_in_registers - Less>{data}, begin, end), true)) ||
-                               ...));
-        }
-        (std::make_integer_sequence<int, most_in_registers>());
         if constexpr (is_few(2 * most_in_registers)) {
             if (data.ins_count == 2 * most_in_registers) {
-                run<false>(Tree<2 * most_in_registers>{data}, begin, end);
+                return run<false>(Tree<2 * most_in_registers>{data}, begin, end);
             }
+        }
+        combine_up_to<most_in_registers>(data, begin, end);
+    }
+
+    template <int Count>
+    [[gnu::always_inline]] static void combine_up_to(const AnyTree& data, std::size_t begin,
+                                                     std::size_t end) {
+        if (Count == 1 || data.ins_count == Count) {
+            run<false>(Tree<Count>{data}, begin, end);
+        } else {
+            combine_up_to<(Count > 1 ? Count - 1 : 1)>(data, begin, end);
         }
     }
 

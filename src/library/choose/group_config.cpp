@@ -103,8 +103,12 @@ GroupConfig completed(GroupConfig config, const GroupOptions& options) {
     tuning::save_at_exit();
     tuning::Source source = tuning::source_of(options.tuning);
     config.explores = members > 1 && source.explores;
-    config.tuning = std::move(source.text) + (config.explores ? ", then what is fastest here" : "");
+    const bool has_file = source.table != nullptr;
     config.choices = choices_of(std::move(source.table), config);
+    config.tuning =
+        std::move(source.text) +
+        (has_file || config.choices.table() == nullptr ? "" : ", what earlier groups have learnt") +
+        (config.explores ? ", then what is fastest here" : "");
     config.timeout = timeout_of(options.timeout, "GroupOptions::timeout");
     config.report_after =
         timeout_or(options.report_after, "GroupOptions::report_after", std::chrono::minutes(1));
