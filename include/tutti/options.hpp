@@ -153,10 +153,9 @@ struct GroupOptions {
     Wait wait = Wait::automatic;
     /// How the library chooses algorithms:
     ///
-    /// - "on": blocking calls of 16 KiB or more try up to four algorithms, the much slower ones in one call
-    ///   each, the others in four, and the group keeps the fastest (Faraj, Yuan and Lowenthal 2006); all
-    ///   members keep the same one. Exceptions: calls with a shared result, with counts or with a named
-    ///   algorithm.
+    /// - "on": blocking calls of 16 KiB or more try up to four algorithms, a much slower one once, another
+    ///   three or four times, and keep the fastest (Faraj, Yuan and Lowenthal 2006), the same on all members.
+    ///   Exceptions: calls with a shared result, with counts or with a named algorithm.
     /// - "off": the built-in choice.
     /// - a file that save_tuning() wrote on this machine: as "on", but the choice of the file
     ///   is tried first.

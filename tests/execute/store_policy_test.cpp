@@ -2,7 +2,6 @@
 
 #include "../test.hpp"
 #include "choose/exploration.hpp"
-#include "choose/group_config.hpp"
 #include "choose/select.hpp"
 
 using namespace tutti;

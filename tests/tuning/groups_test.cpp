@@ -2,7 +2,6 @@
 // Members that chose differently would end in an error, because the algorithm is part of a call's signature.
 
 #include "../reference/calls.hpp"
-#include "choose/exploration.hpp"
 #include "support.hpp"
 
 using namespace tutti;
@@ -282,28 +281,15 @@ TEST_CASE("a group whose calls never have its members wait for each other learns
     CHECK_MESSAGE(mentions(text, "learnt: gather moved of 1572864 bytes: "), text);
 }
 
-TEST_CASE("a group begins with what groups before it have learnt, and tries what was much slower last") {
+TEST_CASE("a group begins with what groups before it have learnt") {
     constexpr std::size_t elements = std::size_t{1} << 20U;
-    tuning::Entry learnt =
-        entry({Collective::allreduce, Operands::exact, 3, 1, elements * sizeof(int)}, "ring", 1);
-    learnt.measured.push_back({row_of(Collective::allreduce, "direct"), 2});
-    tuning::learn(learnt);
+    tuning::learn(entry({Collective::allreduce, Operands::exact, 3, 1, elements * sizeof(int)}, "ring", 1));
     Team team = team_on_one_cpu("on");
     CHECK(team.tuning() == "built-in choice, what earlier groups have learnt, then what is fastest here");
     CHECK(algorithm_of(team, 0, By::blocking, elements) == "ring");
     CHECK(algorithm_of(team, 0, By::sub_group, elements) == "ring");
     Team built_in = team_on_one_cpu("off");
     CHECK(algorithm_of(built_in, 0, By::blocking, elements) != "ring");
-
-    const library::GroupConfig config = library::config_for(3, {.tuning = "on"});
-    library::Trials trials(3);
-    library::Explorations own(config, trials, 0);
-    const detail::Call call{.collective = Collective::allreduce, .type = Type::i32, .op = Operator::sum};
-    const std::size_t bytes = elements * sizeof(int);
-    const library::Exploration* const tried = own.of(call, {bytes, bytes, 3 * bytes, false, 3});
-    REQUIRE(tried != nullptr);
-    CHECK(tried->candidates().front().row == row_of(Collective::allreduce, "ring"));
-    CHECK(tried->candidates().back().row == row_of(Collective::allreduce, "direct"));
 }
 
 TEST_CASE("a group that has failed has learnt nothing") {

@@ -79,15 +79,14 @@ bool Exploration::is_of_trial(std::size_t candidate) const {
     constexpr double much_slower_ns = 2000;
     // The first string moves of a thread touch memory of their own.
     const auto suits_glance = [&](const Selection& each) {
-        return each.row != candidates_[candidate].row        ? 0
-               : each.stores == tuning::Stores::string_moves ? 1
-                                                             : 2;
+        return (each.row == candidates_[candidate].row ? 2 : 0) -
+               (each.stores == tuning::Stores::string_moves ? 1 : 0);
     };
     const auto first = static_cast<std::size_t>(std::ranges::max_element(candidates_, {}, suits_glance) -
                                                 candidates_.begin());
     if (trial_ == Trial::comparison) {
-        return double(ns_[ns_[candidate] == 0 ? first : candidate]) <=
-               much_slower * double(ns_[choice_]) + much_slower_ns;
+        const std::uint64_t ns = ns_[ns_[candidate] == 0 ? first : candidate];
+        return double(ns) <= much_slower * double(ns_[choice_]) + much_slower_ns;
     }
     return candidate == choice_ || (trial_ == Trial::glance && candidate == first);
 }
@@ -128,7 +127,7 @@ void Exploration::decide() {
     ++trials_;
     if (trial_ == Trial::check) {
         const auto [less, more] = std::minmax({double(ns.front()), double(ns_[choice_])});
-        return more > other_state * less ? start(Trial::comparison) : settle(next_interval());
+        return more > other_state * less ? start(Trial::glance) : settle(next_interval());
     }
     if (trial_ == Trial::glance) {
         ns_ = {};
@@ -156,8 +155,7 @@ void Exploration::decide() {
 }
 
 std::uint32_t Exploration::next_interval() const {
-    return interval_ < first_interval ? first_interval
-                                      : std::min(interval_ * growth_of_intervals, longest_interval);
+    return std::clamp(interval_ * growth_of_intervals, first_interval, longest_interval);
 }
 
 void Exploration::settle(std::uint32_t interval) {
@@ -216,16 +214,20 @@ std::size_t tried_at_first(std::span<const Selection> candidates, std::size_t to
     return first != Reason::measured && first != Reason::levels ? of_built_in : of_built_in + 1;
 }
 
-/// Moves those that were much slower than others in like calls to the end. Returns how many are before these.
+/// Moves those that were much slower than others in like calls to the end. Returns the number of the others.
 std::size_t without_slow(std::vector<Selection>& candidates, std::span<const tuning::Measured> known) {
     constexpr double much = 1.5;
-    const auto is_fine = [&](const Selection& each) {
+    constexpr double unknown = std::numeric_limits<double>::max();
+    const auto us_of = [&](const Selection& each) {
         const auto found = std::ranges::find_if(known, [&](const tuning::Measured& other) {
             return each.row == other.row && each.stores == other.stores;
         });
-        return found == known.end() || found->us <= much * known.front().us;
+        return found != known.end() ? found->us : unknown;
     };
-    const auto slow = std::stable_partition(candidates.begin(), candidates.end(), is_fine);
+    const double least_us = us_of(std::ranges::min(candidates, {}, us_of));
+    const auto slow = std::stable_partition(candidates.begin(), candidates.end(), [&](const Selection& each) {
+        return us_of(each) == unknown || us_of(each) <= much * least_us;
+    });
     return static_cast<std::size_t>(slow - candidates.begin());
 }
 
@@ -250,8 +252,10 @@ Exploration* Explorations::of(const detail::Call& call, const Selection::Input& 
     if (found == of_kinds_.end()) {
         std::vector<Selection> all = candidates(call, size, config_.choices, TrialTimes::most_candidates);
         const bool synchronises = detail::traits_of(call.collective).needs_all;
-        const std::size_t most = tried_at_first(all, size.total_bytes);
-        const std::size_t at_first = std::min(most, without_slow(all, known_of(*kind, call, size)));
+        const std::size_t not_slow = without_slow(all, known_of(*kind));
+        // At least one other, because the choice may be slow as well.
+        const std::size_t at_first =
+            std::min(tried_at_first(all, size.total_bytes), std::max<std::size_t>(not_slow, 2));
         Exploration exploration(std::move(all), trials_.times(*kind), rank_, synchronises, at_first);
         found = of_kinds_.emplace(*kind, Explored{std::move(exploration), size.total_bytes}).first;
     }
@@ -259,8 +263,7 @@ Exploration* Explorations::of(const detail::Call& call, const Selection::Input& 
     return exploration.candidates().size() > 1 ? &exploration : nullptr;
 }
 
-std::vector<tuning::Measured> Explorations::known_of(const Learnt::Kind& kind, const detail::Call& call,
-                                                     const Selection::Input& size) const {
+std::vector<tuning::Measured> Explorations::known_of(const Learnt::Kind& kind) const {
     for (const int step : {-1, 1}) {
         Learnt::Kind other = kind;
         other.power += step;
@@ -269,10 +272,7 @@ std::vector<tuning::Measured> Explorations::known_of(const Learnt::Kind& kind, c
             return found->second.exploration.learnt().entry.measured;
         }
     }
-    const tuning::Entry* const entry = entry_for(call, size, config_.choices);
-    const bool is_like = entry != nullptr && entry->point.members == size.members &&
-                         static_cast<int>(std::bit_width(entry->point.bytes)) == kind.power;
-    return is_like ? entry->measured : std::vector<tuning::Measured>();
+    return {};
 }
 
 const Selection* Explorations::chosen(const detail::Call& call, const Selection::Input& size) const {
@@ -284,11 +284,9 @@ const Selection* Explorations::chosen(const detail::Call& call, const Selection:
 const Selection& Explorations::begin(Exploration& exploration) {
     const std::uint32_t trials = exploration.trials();
     const Selection& selection = exploration.begin(position_);
-    if (exploration.trials() != trials) {
-        ++decisions_;
-        if (rank_ == 0) {
-            report_decisions();
-        }
+    decisions_ += exploration.trials() - trials;
+    if (rank_ == 0 && exploration.trials() != trials) {
+        report_decisions();
     }
     return selection;
 }

@@ -242,9 +242,8 @@ private:
         std::size_t bytes;
     };
 
-    /// The times of calls of half or twice the bytes, or those of an equal group; the fastest first.
-    std::vector<tuning::Measured> known_of(const Learnt::Kind& kind, const detail::Call& call,
-                                           const Selection::Input& size) const;
+    /// The times of calls of half or twice the bytes.
+    std::vector<tuning::Measured> known_of(const Learnt::Kind& kind) const;
     /// Shows others what this member, the first, has learnt.
     void report_decisions();
 
