@@ -110,9 +110,9 @@ std::vector<Meaning> meanings(std::span<const Calling> callings) {
          "of runs from the first entry to the last exit; before each, members rewrite their inputs"},
         {{"algbw"}, "bytes over median, in GB/s (10^9 bytes a second)"},
         {{"busbw"},
-         "algbw times what nccl-tests multiply it by: with n members 2 (n - 1) / n of an allreduce, (n - 1) "
+         "algbw times the factor of nccl-tests: with n members 2 (n - 1) / n of an allreduce, (n - 1) "
          "/ n where vectors are made of blocks, else 1"},
-        {{"loop"}, "an iteration of many: each member reads its result, writes its input and calls"},
+        {{"loop"}, "time of an iteration, in which members read their results, write their inputs and call"},
         {{"floor", "/ floor"},
          "the same loads and stores without any synchronisation, in turns with the runs"}};
     for (const Calling& calling : callings) {
@@ -158,7 +158,7 @@ std::string legend_text(std::span<const Point> points, std::span<const Point> ba
     std::vector<std::string> peers = providers_of(baselines);
     std::erase_if(peers, [&](const std::string& name) { return is_way_of_calling(name) || !is_shown(name); });
     if (!peers.empty()) {
-        text += fmt::format("{}: its median, and how many times Tutti's that is\n", fmt::join(peers, ", "));
+        text += fmt::format("{}: its median, and that median over Tutti's\n", fmt::join(peers, ", "));
     }
     return wrapped(text, std::min(width, widest_prose));
 }

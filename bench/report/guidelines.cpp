@@ -151,7 +151,7 @@ private:
             const double left_us = summarise(left.samples_us).median;
             const double right_us = summarise(right.samples_us).median;
             result.violations.push_back(
-                fmt::format("{}, {} members, {}: {} against {} for {}: {:.2f}x, allowed {:.2f}x (p = {:.1g})",
+                fmt::format("{}, {} members, {}: {} against {} for {}: {:.3f}x, allowed {:.2f}x (p = {:.1g})",
                             left.operation, left.members, format_bytes(left.bytes), format_us(left_us),
                             format_us(right_us), right_name, left_us / right_us, allowed, p));
         }

@@ -22,7 +22,7 @@ std::vector<std::string> rivals_of(std::span<const Point> baselines) {
     return rivals;
 }
 
-/// "2 members 2.41x as fast as openmpi, 1.30x openmp; 4 members ...".
+/// "2 members 2.41x as fast as openmpi, 1.30x openmp in single calls; 4 members ...".
 std::string speed_text(std::span<const Point> points, std::span<const Point> baselines) {
     std::vector<std::string> parts;
     for (const int members : members_of(points)) {
@@ -35,7 +35,7 @@ std::string speed_text(std::span<const Point> points, std::span<const Point> bas
             }
         }
         if (!means.empty()) {
-            parts.push_back(fmt::format("{} members {}", members, fmt::join(means, ", ")));
+            parts.push_back(fmt::format("{} members {} in single calls", members, fmt::join(means, ", ")));
         }
     }
     return parts.empty() ? "no baseline was measured" : fmt::format("{}", fmt::join(parts, "; "));

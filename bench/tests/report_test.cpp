@@ -115,7 +115,7 @@ TEST_CASE("the summary has the mean of each number of members, the floors, and w
     const std::string text = summary_text(own, others, wide);
     CAPTURE(text);
     CHECK(mentions(text, "wrong elements: 0; unstable points (~): 1 of 4\n"));
-    CHECK(mentions(text, "speed:  4 members 2.00x as fast as abacus\n"));
+    CHECK(mentions(text, "speed:  4 members 2.00x as fast as abacus in single calls\n"));
     CHECK(mentions(
         text, "floor:  allreduce 8 B, 4 members, back to back, takes 2.00x of a bare exchange of flags; "
               "from 64 KiB on at most 1.25x of the same loads and stores (allgather 64 KiB, 4 members)\n"));

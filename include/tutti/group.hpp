@@ -123,10 +123,10 @@ private:
 /// (GroupOptions::tuning), for GroupOptions::tuning or TUTTI_TUNING of the next run. If the file exists, the
 /// choices are merged into it, and its other entries stay. Several processes may save to one file at the same
 /// time; readers see the file as it was or as it is then. If nothing has been learnt, the file has no
-/// entries.
+/// entries. The environment variable TUTTI_TUNING_SAVE has a program save at its end as well, if anything has
+/// been learnt.
 ///
-/// Any thread may call it at any time. The environment variable TUTTI_TUNING_SAVE does the same at the end of
-/// a program that does not call it. Throws ArgumentError if `path` cannot be written, or if it is not a
+/// Any thread may call it at any time. Throws ArgumentError if `path` cannot be written, or if it is not a
 /// tuning file of this machine and version of the library, which is left as it is.
 TUTTI_API void save_tuning(const std::string& path);
 

@@ -166,7 +166,7 @@ struct GroupOptions {
     ///
     /// The choice never changes a result by a single bit. A file is read once per process. If a file cannot
     /// be used (it is damaged, or from another machine or version), the library logs one warning (set_log())
-    /// and uses the built-in choice; tuning() of the team or group shows this.
+    /// and begins with the built-in choice; tuning() of the team or group shows this.
     std::string tuning = {};
     /// Maximum time that members wait in calls for ranks that have never been joined. On expiry they throw an
     /// Error that names these ranks. The clock restarts whenever a rank is joined for the first time; time in

@@ -18,7 +18,7 @@ TEST_CASE("a function gets the messages in place of stderr") {
     const auto [severity, text] = log.messages().front();
     CHECK(severity == Severity::warning);
     CHECK(text.starts_with("GroupOptions::tuning: tuning file /nonesuch/one is rejected: "));
-    CHECK(text.ends_with("; the built-in choice of algorithms is used"));
+    CHECK(text.ends_with("; groups begin with the built-in choice of algorithms"));
     refuse_tuning("one"); // once
     CHECK(log.messages().size() == 1);
 }

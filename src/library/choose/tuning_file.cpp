@@ -74,7 +74,7 @@ Source source_in(const std::string& name, const std::string& path) {
                                       : sources.emplace(key, read_source(name, path, refusal)).first->second;
     }();
     if (!refusal.empty()) {
-        refusal += std::string("; the ") + built_in + " of algorithms is used";
+        refusal += std::string("; groups begin with the ") + built_in + " of algorithms";
         library::report(Severity::warning, refusal.c_str());
     }
     return source;
