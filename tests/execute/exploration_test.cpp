@@ -26,7 +26,8 @@ std::vector<Selection> rows(std::size_t count, double rewrite_ns_of_first = 0) {
 /// Members whose calls take what a test says.
 class Members {
 public:
-    explicit Members(int count) : kinds_(static_cast<std::size_t>(count)), prepared_(kinds_.size()) {}
+    explicit Members(int count)
+        : kinds_(static_cast<std::size_t>(count)), times_(kinds_.size()), prepared_(kinds_.size()) {}
     Members(int count, std::size_t candidates, bool synchronises,
             std::size_t at_first = TrialTimes::most_candidates)
         : Members(count) {
@@ -39,10 +40,9 @@ public:
     }
     void add_kind(const std::vector<Selection>& candidates, bool synchronises,
                   std::size_t at_first = TrialTimes::most_candidates) {
-        times_.emplace_back(kinds_.size());
         for (std::size_t rank = 0; rank < kinds_.size(); ++rank) {
-            kinds_[rank].emplace_back(candidates, times_.back(), static_cast<int>(rank), synchronises,
-                                      at_first);
+            kinds_[rank].emplace_back(candidates, times_, static_cast<int>(rank), kinds_[rank].size(),
+                                      synchronises, at_first);
         }
         for (auto& of_member : prepared_) {
             of_member.emplace_back();
@@ -108,8 +108,8 @@ private:
     };
 
     std::mt19937 random_{3};
-    std::list<std::vector<TrialTimes>> times_; // of each kind
     std::vector<std::vector<Exploration>> kinds_;
+    std::vector<TrialTimes> times_;
     std::vector<std::vector<Prepared>> prepared_;
     MemberPosition position_{1, 0};
     int meetings_ = 0;

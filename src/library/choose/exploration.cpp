@@ -9,10 +9,21 @@
 
 namespace tutti::library {
 
+TrialTimes& TrialTimes::of_kind(std::size_t kind) {
+    TrialTimes* times = this;
+    for (; kind > 0; --kind, times = times->next.get()) {
+        if (times->next == nullptr) {
+            times->next = std::make_unique<TrialTimes>();
+        }
+    }
+    return *times;
+}
+
 Exploration::Exploration(std::vector<Selection> candidates, std::span<TrialTimes> times, int rank,
-                         bool synchronises, std::size_t at_first)
-    : candidates_(std::move(candidates)), times_(times), rank_(rank), synchronises_(synchronises),
-      most_(at_first) {
+                         std::size_t kind, bool synchronises, std::size_t at_first)
+    : candidates_(std::move(candidates)), times_(times),
+      own_times_(&times[static_cast<std::size_t>(rank)].of_kind(kind)), kind_(kind),
+      synchronises_(synchronises), most_(at_first) {
     settle(at_first == 1 ? interval_before_all : 1);
 }
 
@@ -47,9 +58,8 @@ void Exploration::look(const MemberPosition& now) {
 void Exploration::end(std::chrono::nanoseconds took, const MemberPosition& next) {
     const std::size_t uncounted = calls_of_each() - counted_calls();
     if (const std::size_t round = calls_ % calls_of_each(); round >= uncounted) {
-        times_[static_cast<std::size_t>(rank_)]
-            .ns[trials_ % 2][calls_ / calls_of_each() * counted_calls() + round - uncounted]
-            .put(static_cast<std::uint64_t>(took.count()));
+        own_times_->ns[trials_ % 2][calls_ / calls_of_each() * counted_calls() + round - uncounted].put(
+            static_cast<std::uint64_t>(took.count()));
     }
     ++tried_calls_;
     if (++calls_ == calls_of_each() * tried_.size()) {
@@ -104,7 +114,7 @@ std::uint64_t Exploration::time_of(std::size_t which) const {
     std::uint64_t shortest = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t sum = 0;
     for (std::size_t call = which * counted_calls(); call < (which + 1) * counted_calls(); ++call) {
-        const auto ns = [&](const TrialTimes& member) { return member.ns[trials_ % 2][call].get(); };
+        const auto ns = [&](TrialTimes& first) { return first.of_kind(kind_).ns[trials_ % 2][call].get(); };
         const auto [fastest, slowest] = std::ranges::minmax_element(times_, {}, ns);
         const std::uint64_t call_ns = ns(least_counts ? *fastest : *slowest);
         shortest = std::min(shortest, call_ns);
@@ -256,7 +266,8 @@ Exploration* Explorations::of(const detail::Call& call, const Selection::Input& 
         // At least one other, because the choice may be slow as well.
         const std::size_t at_first =
             std::min(tried_at_first(all, size.total_bytes), std::max<std::size_t>(not_slow, 2));
-        Exploration exploration(std::move(all), trials_.times(*kind), rank_, synchronises, at_first);
+        Exploration exploration(std::move(all), trials_.times, rank_, of_kinds_.size(), synchronises,
+                                at_first);
         found = of_kinds_.emplace(*kind, Explored{std::move(exploration), size.total_bytes}).first;
     }
     Exploration& exploration = found->second.exploration;
@@ -298,7 +309,7 @@ void Explorations::report_decisions() {
         }
         Learnt learnt = explored.exploration.learnt();
         learnt.kind = kind;
-        learnt.entry.point = {kind.collective,   kind.operands,  trials_.members,
+        learnt.entry.point = {kind.collective,   kind.operands,  static_cast<int>(trials_.times.size()),
                               config_.l3_groups, explored.bytes, kind.in_place};
         if (learnt.has_entry()) {
             tuning::learn(learnt.entry);
@@ -325,11 +336,6 @@ std::string Learnt::text() const {
                 std::string(source_name(each.reason)) + ") " + text_of_us(each.us) + "; ";
     }
     return text + "tried in " + std::to_string(tried_calls) + " calls, which lost " + text_of_us(lost_us);
-}
-
-std::span<TrialTimes> Trials::times(const Learnt::Kind& kind) {
-    const std::scoped_lock lock(mutex_);
-    return times_.try_emplace(kind, static_cast<std::size_t>(members)).first->second;
 }
 
 void LearntByGroup::put(Learnt learnt) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <limits>
+#include <memory>
 
 namespace tutti::library {
 
@@ -21,16 +22,20 @@ struct MemberPosition {
     std::uint64_t sync_epoch = 0;
 };
 
-/// One member's measurements of the candidates of one kind of call, for the others to read. Relaxed: a call
-/// that all members are known to have entered lies between the writes and the reads. A trial writes where the
-/// last but one was, which all members have read before they could decide on the last.
+/// One member's measurements of the candidates of one kind of call, for the others to read. Relaxed, and
+/// plain pointers: a call that all members are known to have entered lies between the writes and the reads. A
+/// trial writes where the last but one was, which all members have read before they could decide on the last.
 struct TrialTimes {
     static constexpr std::size_t most_candidates = 4;
     /// The calls that count for each candidate.
     static constexpr std::size_t counted_calls = 2;
     static constexpr std::size_t most_calls = most_candidates * counted_calls;
 
+    /// Of the first times of a member: those of that kind, which only the member itself makes.
+    TrialTimes& of_kind(std::size_t kind);
+
     std::array<std::array<mailbox::StdWord, most_calls>, 2> ns;
+    std::unique_ptr<TrialTimes> next; ///< of the next kind
 };
 
 /// The choice that a group has learnt for one kind of calls.
@@ -82,17 +87,11 @@ private:
 
 /// The state that the explorations of a group's members share.
 struct Trials {
-    explicit Trials(int of_members) : members(of_members) {}
+    explicit Trials(int members) : times(static_cast<std::size_t>(members)) {}
 
-    /// The times of that kind by rank, which stay where they are. For any thread.
-    std::span<TrialTimes> times(const Learnt::Kind& kind);
-
-    int members;
+    /// By rank; empty if calls are not explored. All members have the same kinds in the same order.
+    std::vector<TrialTimes> times;
     LearntByGroup learnt;
-
-private:
-    GroupMutex mutex_;
-    std::map<Learnt::Kind, std::vector<TrialTimes>> times_;
 };
 
 /// The choice of one member for one kind of call: it tries candidates in turn, and keeps the fastest. One
@@ -117,9 +116,10 @@ public:
     /// The first candidate is the choice without any measurement. `synchronises`: no member can leave a call
     /// before all have entered. It then takes as long as it takes the fastest member, which has come last. It
     /// takes as long as the slowest one otherwise. Only so many candidates are tried at first, none if that
-    /// is 1; all of them after interval_before_all calls. All members of the kind have the same times.
-    Exploration(std::vector<Selection> candidates, std::span<TrialTimes> times, int rank, bool synchronises,
-                std::size_t at_first = TrialTimes::most_candidates);
+    /// is 1; all of them after interval_before_all calls. The times are those of the group; so many kinds are
+    /// before this one.
+    Exploration(std::vector<Selection> candidates, std::span<TrialTimes> times, int rank, std::size_t kind,
+                bool synchronises, std::size_t at_first = TrialTimes::most_candidates);
 
     /// Begins a call: the selection to use, which stays where it is. The member must call end() after the
     /// call if is_trying() then.
@@ -148,7 +148,6 @@ public:
 
     /// The choice made by measurement; null before that.
     const Selection* chosen() const { return is_chosen_ ? &candidates_[choice_] : nullptr; }
-    /// How many trials have ended.
     std::uint32_t trials() const { return trials_; }
     /// The learnt choice, of a kind and point that the caller adds. \pre chosen()
     Learnt learnt() const;
@@ -172,7 +171,6 @@ private:
     void settle(std::uint32_t interval);
     std::uint32_t next_interval() const;
     std::size_t counted_calls() const { return trial_ == Trial::glance ? 1 : TrialTimes::counted_calls; }
-    /// Calls of each candidate.
     std::size_t calls_of_each() const { return trial_ == Trial::glance ? 1 : std::size_t{rounds}; }
     std::uint64_t time_of(std::size_t which) const;
     void decide();
@@ -180,7 +178,8 @@ private:
 
     std::vector<Selection> candidates_;
     std::span<TrialTimes> times_;
-    int rank_;
+    TrialTimes* own_times_;
+    std::size_t kind_;
     bool synchronises_;
     Phase phase_ = Phase::settled;
     Trial trial_ = Trial::glance;
@@ -198,7 +197,6 @@ private:
     std::vector<std::size_t> tried_;
     std::size_t calls_ = 0;
     std::uint32_t trials_ = 0;
-    /// The epoch of the call after the last trial.
     std::uint64_t shown_at_ = 0;
     std::uint64_t epoch_to_meet_ = 0;
     std::uint32_t selection_ = 1;
