@@ -55,7 +55,7 @@ public:
 
     /// One line with the source of the choice of algorithms: "built-in choice", "file tuned.txt", or the
     /// reason why a file is not used. If the group tries algorithms (GroupOptions::tuning), the line ends
-    /// with "then what is fastest here", and says before whether earlier groups have learnt anything.
+    /// with "then what is fastest here". If earlier groups have learnt something, the line says so before.
     std::string tuning() const;
 
     /// One line that describes how members wait for each other now, and why, for example "spin for 100 us,

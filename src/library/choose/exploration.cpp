@@ -9,9 +9,9 @@
 
 namespace tutti::library {
 
-TrialTimes& TrialTimes::of_kind(std::size_t kind) {
+TrialTimes& TrialTimes::of_kind(std::size_t kind, bool makes) {
     TrialTimes* times = this;
-    for (; kind > 0; --kind, times = times->next.get()) {
+    for (; kind > 0 && (makes || times->next != nullptr); --kind, times = times->next.get()) {
         if (times->next == nullptr) {
             times->next = std::make_unique<TrialTimes>();
         }
@@ -22,7 +22,7 @@ TrialTimes& TrialTimes::of_kind(std::size_t kind) {
 Exploration::Exploration(std::vector<Selection> candidates, std::span<TrialTimes> times, int rank,
                          std::size_t kind, bool synchronises, std::size_t at_first)
     : candidates_(std::move(candidates)), times_(times),
-      own_times_(&times[static_cast<std::size_t>(rank)].of_kind(kind)), kind_(kind),
+      own_times_(&times[static_cast<std::size_t>(rank)].of_kind(kind, true)), kind_(kind),
       synchronises_(synchronises), most_(at_first) {
     settle(at_first == 1 ? interval_before_all : 1);
 }

@@ -31,8 +31,8 @@ struct TrialTimes {
     static constexpr std::size_t counted_calls = 2;
     static constexpr std::size_t most_calls = most_candidates * counted_calls;
 
-    /// Of the first times of a member: those of that kind, which only the member itself makes.
-    TrialTimes& of_kind(std::size_t kind);
+    /// Of a member's first times: those of that kind. What is missing only the member itself makes.
+    TrialTimes& of_kind(std::size_t kind, bool makes = false);
 
     std::array<std::array<mailbox::StdWord, most_calls>, 2> ns;
     std::unique_ptr<TrialTimes> next; ///< of the next kind
